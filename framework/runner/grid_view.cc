@@ -1,0 +1,87 @@
+#include "grid_view.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "result_layout.h"
+
+namespace refran::runner {
+
+Place place_of(const std::string& path, const std::vector<std::string>& axes) {
+  Place place{{}, path};
+  for (;;) {
+    const std::size_t slash = place.own_path.find('/');
+    const std::size_t equals = place.own_path.find('=');
+    if (slash == std::string::npos || equals > slash) return place;
+    const std::string axis = place.own_path.substr(0, equals);
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end()) return place;
+    place.fixed.emplace_back(axis, place.own_path.substr(equals + 1, slash - equals - 1));
+    place.own_path.erase(0, slash + 1);
+  }
+}
+
+OutputView::OutputView(const ResultFile& result, const DatasetInfo& dataset) : result_(&result), dataset_(&dataset) {
+  const std::vector<std::string> axes = result.axes();
+  const Place place = place_of(dataset.path, axes);
+  const std::size_t last_slash = dataset.path.rfind('/');
+  if (last_slash != std::string::npos) group_ = dataset.path.substr(0, last_slash + 1);
+  name_ = place.own_path.substr(place.own_path.rfind('/') + 1);
+  if (const std::size_t slash = place.own_path.find('/'); slash != std::string::npos) {
+    list_ = place.own_path.substr(0, slash);
+    item_ = place.own_path.substr(slash + 1, place.own_path.rfind('/') - slash - 1);
+    item_labels_ = result.find(group_ + list_ + "_label");
+    common_item_label_ = result.text_attribute(group_.substr(0, group_.size() - 1), "label");
+  }
+  std::size_t stacked = 0;
+  for (const std::string& axis : axes) {
+    const auto fixed = std::find_if(place.fixed.begin(), place.fixed.end(),
+                                    [&](const auto& entry) { return entry.first == axis; });
+    if (fixed == place.fixed.end()) {
+      axis_points_.push_back(result.labels(dataset, stacked));
+      axis_extents_.push_back(dataset.extents.at(stacked++));
+      cells_ *= axis_extents_.back();
+      continue;
+    }
+    axis_extents_.push_back(1);
+    const DatasetInfo* scale = result.find(axis);
+    const auto points = scale == nullptr ? std::vector<std::string>{} : result.labels(*scale, 0);
+    const auto point = std::find_if(points.begin(), points.end(),
+                                    [&](const std::string& text) { return link_name(text) == fixed->second; });
+    axis_points_.push_back({point == points.end() ? fixed->second : *point});
+  }
+  for (std::size_t dim = dataset.axes; dim < dataset.dims.size(); ++dim) {
+    cell_size_ *= dataset.extents[dim];
+    label_datasets_.push_back(result.find(group_ + dataset.dims[dim] + "_label"));
+    const DatasetInfo* scale = result.find(group_ + dataset.dims[dim]);
+    const bool is_text = scale != nullptr && scale->element == Element::text;
+    scale_labels_.push_back(is_text ? result.labels(dataset, dim) : std::vector<std::string>{});
+  }
+  const std::string zeros(64, '0');
+  for (const std::string& digest : result.run_digests(dataset)) failed_.push_back(digest == zeros);
+  failed_.resize(cells_);
+}
+
+std::vector<std::string> OutputView::points(std::uint64_t cell) const {
+  std::vector<std::string> points(axis_points_.size());
+  for (std::size_t axis = axis_points_.size(); axis-- > 0;) {
+    points[axis] = axis_points_[axis][cell % axis_extents_[axis]];
+    cell /= axis_extents_[axis];
+  }
+  return points;
+}
+
+std::string OutputView::item_label(std::uint64_t cell) const {
+  return item_labels_ == nullptr ? common_item_label_ : result_->read_texts(*item_labels_, cell, 1).front();
+}
+
+std::vector<std::string> OutputView::dims() const {
+  return {dataset_->dims.begin() + static_cast<std::ptrdiff_t>(dataset_->axes), dataset_->dims.end()};
+}
+
+std::vector<std::string> OutputView::labels(std::size_t dim, std::uint64_t cell) const {
+  if (!labels_differ(dim)) return scale_labels_[dim];
+  const std::uint64_t length = dataset_->extents[dataset_->axes + dim];
+  return result_->read_texts(*label_datasets_[dim], cell * length, length);
+}
+
+}  // namespace refran::runner

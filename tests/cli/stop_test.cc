@@ -1,0 +1,86 @@
+// Ctrl-C and a scheduler's signals: what is done stays, the same command goes on, nothing keeps
+// running.
+#include <signal.h>
+
+#include <fmt/format.h>
+
+#include "process.h"
+#include "program.h"
+
+namespace refran::tests {
+namespace {
+
+constexpr int kStopped = 130;
+
+class StopTest : public ProgramTest {
+ protected:
+  // Runs of a fifth of a second, one after the other.
+  Words sweep_words() const {
+    const fs::path file = experiment(
+        "slow", "config: {steps: 20, milliseconds: 10}\nsweep:\n  seed: {from: 1, count: 6}\n");
+    return run_words(file, {"-j", "1", "--group-size", "1"});
+  }
+
+  void expect_stop_and_go_on(int signal, bool whole_group) const {
+    Process process(sweep_words());
+    ASSERT_TRUE(wait_until([&] { return committed_runs("slow") > 0; }));
+    whole_group ? process.signal_group(signal) : process.signal(signal);
+    const Outcome outcome = process.wait();
+    EXPECT_EQ(outcome.exit_code, kStopped);
+    EXPECT_EQ(outcome.output, "");
+    EXPECT_FALSE(process.has_group());
+    ASSERT_EQ(run_folders("slow").size(), 1U);
+    const fs::path begun = run_folders("slow").front();
+    EXPECT_FALSE(fs::exists(begun / "run.h5"));
+    const std::size_t done = committed_runs("slow");
+    EXPECT_TRUE(outcome.error.ends_with(
+        fmt::format("stopped with {} of 6 runs done; the same command goes on from here\n", done)))
+        << outcome.error;
+
+    const Outcome rest = runner::run_program(sweep_words());
+    EXPECT_EQ(rest.exit_code, 0) << rest.error;
+    EXPECT_TRUE(rest.error.starts_with(fmt::format("going on with {}\n", begun.string())))
+        << rest.error;
+    EXPECT_EQ(rest.output, (begun / "run.h5").string() + "\n");
+    const fs::path reference = result_of(experiment(
+        "slow", "config: {steps: 20, milliseconds: 0}\nsweep:\n  seed: {from: 1, count: 6}\n"));
+    EXPECT_EQ(checked_digest(begun / "run.h5"), checked_digest(reference));
+  }
+};
+
+TEST_F(StopTest, CtrlCKeepsWhatIsDoneAndTheSameCommandGoesOn) {
+  expect_stop_and_go_on(SIGINT, true);
+}
+
+TEST_F(StopTest, ASchedulersSignalDoesTheSame) { expect_stop_and_go_on(SIGTERM, false); }
+
+TEST_F(StopTest, ASingleRunThatIsStoppedLeavesNothing) {
+  Process process(run_words(experiment("slow", "config: {steps: 1000000, milliseconds: 1}\n")));
+  ASSERT_TRUE(wait_until([&] { return !run_folders("slow").empty(); }));
+  process.signal_group(SIGINT);
+  const Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.exit_code, kStopped);
+  EXPECT_EQ(outcome.output, "");
+  EXPECT_EQ(outcome.error, "stopped before the run was done; nothing is kept\n");
+  EXPECT_TRUE(run_folders("slow").empty());
+}
+
+TEST_F(StopTest, ASecondCtrlCEndsWhatDoesNotListen) {
+  const fs::path file =
+      experiment("slow", "config: {steps: 2, milliseconds: 600000}\nsweep:\n  seed: [1, 2, 3]\n");
+  Process process(run_words(file, {"-j", "2"}));
+  ASSERT_TRUE(wait_until([&] {
+    const auto folders = run_folders("slow");
+    return !folders.empty() && fs::exists(folders[0] / "segments") &&
+           !fs::is_empty(folders[0] / "segments");
+  }));
+  process.signal_group(SIGINT);
+  ASSERT_TRUE(wait_until([&] { return process.has_taken(SIGINT); }));
+  EXPECT_TRUE(process.is_running());
+  process.signal_group(SIGINT);
+  EXPECT_EQ(process.wait().exit_code, 128 + SIGINT);
+  EXPECT_TRUE(wait_until([&] { return !process.has_group(); }));
+}
+
+}  // namespace
+}  // namespace refran::tests

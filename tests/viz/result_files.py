@@ -1,0 +1,485 @@
+"""Writes result files for tests, in the format of results/README.md.
+
+The values are computed here from the page's arithmetic, with NumPy.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+TEXT = h5py.string_dtype()
+RUN_ID = "20261130T024512Z-3f9a1c"
+SENTENCE = (
+    "Unha tía miña que todo o solucionaba con ditos e refráns dicía algo así como "
+    "un é escravo do que di e dono do que cala"
+).split()
+POINTS = {"Unha": (0.4, 0.9), "tía": (1.0, 0.1), "miña": (-0.6, 0.8)}
+
+
+def _value_bytes(values: np.ndarray) -> bytes:
+    if values.dtype == object:
+        texts = [text.encode() for text in values.ravel()]
+        return b"".join(struct.pack("<I", len(text)) + text for text in texts)
+    return np.ascontiguousarray(values).astype(values.dtype.newbyteorder("<")).tobytes()
+
+
+def _run_digest(path: str, values: np.ndarray) -> bytes:
+    """The digest of one run's part of a dataset, [dims…]."""
+    element = "text" if values.dtype == object else values.dtype.name
+    shape = struct.pack(f"<{1 + values.ndim}Q", values.ndim, *values.shape)
+    content = hashlib.sha256(_value_bytes(values)).digest()
+    head = path.encode() + b"\0" + element.encode() + b"\0" + shape
+    return hashlib.sha256(head + content).digest()
+
+
+@dataclass
+class _Output:
+    path: str
+    values: np.ndarray
+    dims: tuple[str, ...]
+    unit: str
+    doc: str
+    rows_sum_to_one: bool
+    axes: tuple[str, ...]
+
+
+@dataclass
+class ResultFile:
+    """A result file in the making: outputs and labels first, then `write`."""
+
+    path: Path
+    experiment: str
+    question: str = "What does this show?"
+    run_id: str = RUN_ID
+    axes: dict[str, Sequence[int | float | str]] = field(default_factory=dict)
+    config: str = "experiment: test\n"
+    keys: dict[str, tuple[str, Sequence]] = field(default_factory=dict)  # (axis, values) by key
+    failed: Sequence[tuple[int, ...]] = ()
+    _outputs: list[_Output] = field(default_factory=list)
+    _labels: dict[str, Sequence[str]] = field(default_factory=dict)
+    _run_labels: dict[str, np.ndarray] = field(default_factory=dict)
+    _items: dict[str, str] = field(default_factory=dict)
+
+    def output(
+        self,
+        path: str,
+        values: np.ndarray | Sequence,
+        dims: str = "",
+        *,
+        unit: str = "1",
+        doc: str = "Numbers for a test",
+        rows_sum_to_one: bool = False,
+        axes: tuple[str, ...] | None = None,
+    ) -> None:
+        """Adds an output, [axes…, dims…]; dims: names parted by blanks; axes: by default all but
+        those with a group in the path."""
+        array = np.asarray(values)
+        if array.dtype.kind == "U":
+            array = array.astype(object)
+        grouped = {part.partition("=")[0] for part in path.split("/")}
+        own = tuple(axis for axis in self.axes if axis not in grouped) if axes is None else axes
+        names = tuple(dims.split())
+        self._outputs.append(_Output(path, array, names, unit, doc, rows_sum_to_one, own))
+
+    def labels(self, path: str, labels: Sequence[str]) -> None:
+        """Names the positions along a dimension, by its path: `part`, `input/0/step`."""
+        self._labels[path] = labels
+
+    def run_labels(self, path: str, labels: np.ndarray) -> None:
+        """Labels that differ between runs, [axes…, dim]."""
+        self._run_labels[path] = labels
+
+    def item(self, path: str, label: str) -> None:
+        """Names an item, by its path: `input/0`."""
+        self._items[path] = label
+
+    def write(self) -> Path:
+        """Writes the file and gives its path."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with h5py.File(self.path, "w", libver=("earliest", "v110")) as file:
+            self._write_axes(file)
+            for path, label in self._items.items():
+                group = file.require_group(path)
+                group.attrs["label"] = label
+                group.parent.attrs["count"] = len(group.parent)
+            for output in self._outputs:
+                self._write_output(file, output)
+            self._write_status(file)
+            self._write_provenance(file)
+        return self.path
+
+    def _write_axes(self, file: h5py.File) -> None:
+        for axis, values in self.axes.items():
+            array = np.asarray(values)
+            array = array.astype(object) if array.dtype.kind == "U" else array
+            self._scale(file, axis, array, f"Values of {axis}")
+        for key, (axis, values) in self.keys.items():
+            file[key] = np.asarray(values)
+            file[key].attrs.update({"units": "1", "long_name": f"Values of {key}"})
+            self._attach(file, file[key], (axis,))
+
+    def _scale(self, group: h5py.Group, name: str, values: np.ndarray, doc: str) -> None:
+        dtype = TEXT if values.dtype == object else None
+        scale = group.create_dataset(name, data=values, dtype=dtype)
+        scale.attrs.update({"units": "1", "long_name": doc})
+        scale.make_scale(name)
+
+    def _write_output(self, file: h5py.File, output: _Output) -> None:
+        text = output.values.dtype == object
+        dataset = file.create_dataset(
+            output.path, data=output.values, dtype=TEXT if text else None
+        )
+        dataset.attrs.update({"units": output.unit, "long_name": output.doc})
+        if output.rows_sum_to_one:
+            dataset.attrs["rows_sum_to_one"] = 1
+        self._attach(file, dataset, output.axes + output.dims)
+        for dim in output.dims:
+            path = f"{dataset.parent.name}/{dim}".strip("/")
+            if path in self._run_labels:
+                self._write_run_labels(file, dataset.parent, dim, self._run_labels[path])
+        dataset.attrs["sha256"] = self._write_digest(file, output)
+
+    def _attach(self, file: h5py.File, dataset: h5py.Dataset, dims: tuple[str, ...]) -> None:
+        for position, dim in enumerate(dims):
+            group = file if dim in self.axes else dataset.parent
+            if dim not in group:
+                path = f"{group.name}/{dim}".strip("/")
+                labels = self._labels.get(path)
+                values = np.arange(dataset.shape[position])
+                values = values if labels is None else np.asarray(labels, dtype=object)
+                self._scale(group, dim, values, f"Positions along {dim}")
+            dataset.dims[position].label = dim
+            dataset.dims[position].attach_scale(group[dim])
+
+    def _write_run_labels(
+        self, file: h5py.File, group: h5py.Group, dim: str, labels: np.ndarray
+    ) -> None:
+        if f"{dim}_label" in group:
+            return
+        dataset = group.create_dataset(f"{dim}_label", data=labels.astype(object), dtype=TEXT)
+        dataset.attrs.update({"units": "1", "long_name": f"Labels along {dim}"})
+        self._attach(file, dataset, (*self.axes, dim))
+
+    def _write_digest(self, file: h5py.File, output: _Output) -> str:
+        """Writes the digest of each run's part, [axes…]; gives that of the dataset."""
+        own_path = "/".join(part for part in output.path.split("/") if "=" not in part)
+        count = len(output.axes)
+        runs = output.values.reshape((-1, *output.values.shape[count:]))
+        if not count:
+            runs = output.values[np.newaxis]
+        kind = output.values.dtype
+        digests = [_run_digest(own_path, np.asarray(run, dtype=kind)) for run in runs]
+        texts = np.array([digest.hex() for digest in digests], dtype="S64")
+        extents = output.values.shape[:count]
+        file[f"digest/{output.path}"] = texts.reshape(extents)
+        whole = digests[0] if not count else hashlib.sha256(b"".join(digests)).digest()
+        return whole.hex()
+
+    def _write_status(self, file: h5py.File) -> None:
+        extents = tuple(len(values) for values in self.axes.values())
+        status = np.full(extents, "complete", dtype=object)
+        for run in self.failed:
+            status[run] = "failed"
+        failure = np.where(status == "failed", "it was meant to fail", "").astype(object)
+        empty = np.full(extents, "", dtype=object)
+        contents = {"run_status": status, "failure": failure, "run_log": empty, "run_note": empty}
+        for name, values in contents.items():
+            dataset = file.create_dataset(name, data=values, dtype=TEXT)
+            dataset.attrs.update({"units": "1", "long_name": f"The {name} of each run"})
+            self._attach(file, dataset, tuple(self.axes))
+
+    def _write_provenance(self, file: h5py.File) -> None:
+        file["provenance/config"] = self.config
+        file["provenance/environment"] = '{"refran": "1.0"}'
+        file["provenance/inputs"] = "[]"
+        digest = hashlib.sha256()
+        for output in sorted(self._outputs, key=lambda output: output.path):
+            sha256 = bytes.fromhex(file[output.path].attrs["sha256"])
+            digest.update(output.path.encode() + b"\0" + sha256)
+        file.attrs.update(
+            {
+                "format": "refran-results",
+                "format_version": "1.0",
+                "experiment": self.experiment,
+                "question": self.question,
+                "run_id": self.run_id,
+                "status": "failed" if self.failed else "complete",
+                "reproducibility": "bitwise",
+                "plugin_version": "1.0",
+                "refran_version": "1.0",
+                "started": "2026-11-30T02:45:12Z",
+                "ended": "2026-11-30T02:45:13Z",
+                "digest": digest.hexdigest(),
+            }
+        )
+        if self.axes:
+            file.attrs["axes"] = np.array(list(self.axes), dtype=object)
+        if "seed" not in self.axes:
+            file.attrs["seed"] = 1
+
+
+# The experiments ---------------------------------------------------------------------------------
+
+
+def softmax(scores: np.ndarray) -> np.ndarray:
+    """Weights along the last axis."""
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def made_up_points(words: Sequence[str], dims: int = 2) -> dict[str, np.ndarray]:
+    """A point for every word type, dims numbers each; the same in every test."""
+    random = np.random.default_rng(7)
+    types = list(dict.fromkeys(words))
+    return {word: random.uniform(-1, 1, dims).round(1) for word in types}
+
+
+def encode(embedding: np.ndarray, rate: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
+    """summary[step, dim] and share[step, part] of the halving encoder; embedding[word, dim]."""
+    count, dims = embedding.shape
+    summary, share = np.zeros((count + 1, dims)), np.zeros((count + 1, count + 1))
+    share[0, 0] = 1
+    for step in range(1, count + 1):
+        summary[step] = summary[step - 1] + rate * (embedding[step - 1] - summary[step - 1])
+        share[step] = share[step - 1] * (1 - rate)
+        share[step, step] += rate
+    return summary, share
+
+
+def toy_encoder(path: Path, words: Sequence[str], dims: int = 2, rate: float = 0.5) -> Path:
+    """A result of toy-encoder for a sentence."""
+    known = {**made_up_points(words, dims), **(POINTS if dims == 2 else {})}
+    embedding = np.array([known[word] for word in words])
+    summary, share = encode(embedding, rate)
+    file = ResultFile(path, "toy-encoder", "How much of each word does one summary keep?")
+    file.labels("word", words)
+    file.labels("part", ["start", *words])
+    file.labels("step", ["start", *words])
+    file.output("embedding", embedding, "word dim", doc="The point of each word")
+    file.output("rate", np.full(len(words), rate), "word", doc="How far each word moves it")
+    file.output("summary", summary, "step dim", doc="The summary after every step")
+    file.output("share", share, "step part", doc="How much of each part", rows_sum_to_one=True)
+    return file.write()
+
+
+def unknown(path: Path) -> Path:
+    """A result of a plugin without pictures of its own: outputs of every rank and type."""
+    random = np.random.default_rng(3)
+    file = ResultFile(path, "mystery")
+    file.labels("word", SENTENCE[:5])
+    file.labels("head", ["L1H1", "L1H2", "L2H1", "L2H2"])
+    file.output("accuracy", 0.875, doc="How many answers were right")
+    file.output("verdict", "a sentence that a run wrote", doc="What the run found")
+    file.output("loss", np.exp(-np.arange(50) / 20), "step", unit="nat", doc="Loss by step")
+    file.output("weight", softmax(random.normal(size=5)), "word", doc="The weight of each word")
+    file.output("delta", random.normal(size=(6, 5)), "layer word", doc="Change by layer and word")
+    maps = softmax(random.normal(size=(2, 4, 5, 5)))
+    file.output("attention", maps, "epoch head query word", doc="Attention of every head")
+    many = random.normal(size=(30, 6, 8))
+    file.output("state", many, "example unit time", doc="State of every unit")
+    file.output("token", SENTENCE[:4], "piece", doc="The pieces of the input")
+    for k, words in enumerate((SENTENCE[:3], SENTENCE[3:8])):
+        file.item(f"sentence/{k}", " ".join(words))
+        file.labels(f"sentence/{k}/source", words)
+        count = len(words)
+        scores = softmax(random.normal(size=(count, count)))
+        file.output(f"sentence/{k}/map", scores, "target source", doc="Attention of a sentence")
+    return file.write()
+
+
+def seed_sweep(path: Path, seeds: int = 8) -> Path:
+    """A sweep of a plugin without pictures of its own, over seeds and one more axis."""
+    random = np.random.default_rng(5)
+    axes = {"config.heads": [1, 2, 4], "seed": range(1, seeds + 1)}
+    file = ResultFile(path, "mystery-sweep", axes=axes, failed=[(0, 0)])
+    accuracy = random.uniform(0.5, 1, (3, seeds))
+    accuracy[0, 0] = np.nan
+    file.output("accuracy", accuracy, doc="How many answers were right")
+    noise = random.normal(scale=0.05, size=(seeds, 40))
+    loss = np.exp(-np.arange(40) / 15) + noise
+    file.output("loss", loss, "step", unit="nat", doc="Loss by step", axes=("seed",))
+    for heads in (1, 2, 4):
+        maps = softmax(random.normal(size=(seeds, heads, 3, 4)))
+        where = f"config.heads={heads}/attention"
+        file.output(where, maps, "head query key", doc="Attention of every head", axes=("seed",))
+    return file.write()
+
+
+# What the decoder of the fixtures can write: output embedding and step vector of every word.
+VOCABULARY = {
+    "my": ((-1.0, 2.0), (1.2, -1.6)),
+    "your": ((-2.4, -0.4), (1.6, -0.4)),
+    "aunt": ((2.2, 0.6), (-0.8, -0.9)),
+    "uncle": ((1.1, -2.0), (-0.9, 0.6)),
+    "the": ((0.3, 0.4), (0.2, -0.8)),
+    "</s>": ((-0.3, -1.6), (0.0, 0.0)),
+}
+INPUTS = {"Unha tía miña": (0.1, 0.9), "tía túa": (-0.8, 0.3), "tío meu": (0.5, -0.6)}
+
+
+def decode(start: Sequence[float], random: np.random.Generator | None = None) -> dict:
+    """The arrays of one input: greedy, or drawn with `random`."""
+    words = list(VOCABULARY)
+    embedding = np.array([VOCABULARY[word][0] for word in words])
+    state, logit, probability, chosen, runner_up = [np.array(start)], [], [], [], []
+    while len(chosen) < 6 and (not chosen or chosen[-1] != "</s>"):
+        logit.append(embedding @ state[-1])
+        probability.append(softmax(logit[-1]))
+        order = np.argsort(-probability[-1], kind="stable").tolist()
+        best = order[0] if random is None else random.choice(len(words), p=probability[-1])
+        chosen.append(words[best])
+        runner_up.append(words[next(word for word in order if word != best)])
+        if chosen[-1] != "</s>":
+            state.append(state[-1] + np.array(VOCABULARY[chosen[-1]][1]))
+    return {
+        "state": np.array(state), "logit": np.array(logit), "probability": np.array(probability),
+        "chosen": chosen, "runner_up": runner_up,
+    }  # fmt: skip
+
+
+def _sentence(chosen: Sequence[str]) -> str:
+    return " ".join(word for word in chosen if word != "</s>")
+
+
+def _log_probability(decoding: dict) -> float:
+    picked = [list(VOCABULARY).index(word) for word in decoding["chosen"]]
+    return float(np.log(decoding["probability"][range(len(picked)), picked]).sum())
+
+
+def greedy_decoder(path: Path, strategy: str = "greedy") -> Path:
+    """A result of greedy-decoder; with `beam` it has hypotheses, those of a few draws."""
+    config = f"experiment: greedy-decoder\nconfig:\n  strategy: {strategy}\n"
+    file = ResultFile(path, "greedy-decoder", "What does the decoder write?", config=config)
+    words = list(VOCABULARY)
+    decodings = [decode(start) for start in INPUTS.values()]
+    file.labels("candidate", words)
+    file.labels("source", list(INPUTS))
+    for number, name in enumerate(("output_embedding", "step_vector")):
+        vectors = [VOCABULARY[word][number] for word in words]
+        file.output(name, vectors, "candidate dim", doc=f"The {name} of each word")
+    file.output("sentence", [_sentence(d["chosen"]) for d in decodings], "source")
+    logs = [_log_probability(decoding) for decoding in decodings]
+    file.output("log_probability", logs, "source", unit="nat")
+    for k, (name, decoding) in enumerate(zip(INPUTS, decodings, strict=True)):
+        file.item(f"input/{k}", name)
+        _write_decoding(file, f"input/{k}", decoding)
+        if strategy == "beam":
+            _write_hypotheses(file, f"input/{k}", list(INPUTS.values())[k])
+    return file.write()
+
+
+def _write_decoding(file: ResultFile, group: str, decoding: dict) -> None:
+    words = list(VOCABULARY)
+    file.labels(f"{group}/candidate", words)
+    dims = {
+        "state": "position dim", "logit": "step candidate", "probability": "step candidate",
+        "chosen": "step", "runner_up": "step",
+    }  # fmt: skip
+    for name, values in decoding.items():
+        file.output(f"{group}/{name}", values, dims[name], doc=f"The {name} at each step")
+    steps = range(len(decoding["chosen"]))
+    for name in ("chosen", "runner_up"):
+        picked = [words.index(word) for word in decoding[name]]
+        values = decoding["probability"][steps, picked]
+        file.output(f"{group}/{name}_probability", values, "step", doc="Its probability")
+
+
+def _write_hypotheses(file: ResultFile, group: str, start: Sequence[float]) -> None:
+    random = np.random.default_rng(2)
+    found = {}
+    for _ in range(6):
+        decoding = decode(start, random)
+        found[_sentence(decoding["chosen"])] = _log_probability(decoding)
+    ranked = sorted(found.items(), key=lambda entry: -entry[1])
+    file.output(f"{group}/hypothesis", [text for text, _ in ranked], "rank")
+    logs = [log for _, log in ranked]
+    file.output(f"{group}/hypothesis_log_probability", logs, "rank", unit="nat")
+
+
+def sample_sweep(path: Path, seeds: int = 40) -> Path:
+    """A sweep of greedy-decoder with `strategy: sample` over seeds; steps differ between runs."""
+    config = "experiment: greedy-decoder\nconfig:\n  strategy: sample\n"
+    axes = {"seed": range(1, seeds + 1)}
+    file = ResultFile(path, "greedy-decoder", "What does it write?", axes=axes, config=config)
+    file.labels("candidate", list(VOCABULARY))
+    file.labels("source", list(INPUTS))
+    words = list(VOCABULARY)
+    for number, name in enumerate(("output_embedding", "step_vector")):
+        vectors = np.array([VOCABULARY[word][number] for word in words])
+        stacked = np.broadcast_to(vectors, (seeds, *vectors.shape))
+        file.output(name, stacked, "candidate dim", doc=f"The {name} of each word")
+    streams = [np.random.default_rng(seed) for seed in axes["seed"]]
+    runs = [[decode(start, stream) for start in INPUTS.values()] for stream in streams]
+    file.output("sentence", [[_sentence(d["chosen"]) for d in run] for run in runs], "source")
+    logs = [[_log_probability(decoding) for decoding in run] for run in runs]
+    file.output("log_probability", logs, "source", unit="nat")
+    for seed, run in zip(axes["seed"], runs, strict=True):
+        for k, (name, decoding) in enumerate(zip(INPUTS, run, strict=True)):
+            file.item(f"seed={seed}/input/{k}", name)
+            _write_decoding(file, f"seed={seed}/input/{k}", decoding)
+    return file.write()
+
+
+KEYS = {"tía": (1.0, 0.0), "miña": (0.0, 1.0)}
+VALUES = {"tía": (0.9, 0.1), "miña": (0.2, 0.8)}
+QUERIES = {"aunt": (3.0, 0.0), "my": (0.0, 3.0)}
+
+
+def attention_query(path: Path, source: int = 2, output: int = 2, resolution: int = 31) -> Path:
+    """A result of attention-query: the page's numbers, or drawn ones where more are asked for."""
+    random = np.random.default_rng(11)
+    keys, values, queries = dict(KEYS), dict(VALUES), dict(QUERIES)
+    for k in range(2, source):
+        name = SENTENCE[k + 1]
+        keys[name] = tuple(random.normal(size=2))
+        values[name] = tuple(random.uniform(0, 1, 2))
+    for k in range(2, output):
+        queries[f"word{k}"] = tuple(random.normal(scale=3, size=2))
+    config = "experiment: attention-query\nconfig:\n  scoring: dot\n"
+    file = ResultFile(path, "attention-query", "Where does each word look?", config=config)
+    names = list(keys)
+    file.labels("key", names)
+    file.labels("box", names)
+    file.labels("word", ["start", *names])
+    file.labels("query", list(queries))
+    file.labels("value_dim", ["is a relative", "is mine"])
+    _write_attention(file, *(np.array(list(d.values())) for d in (keys, values, queries)))
+    if resolution:
+        _write_field(file, np.array(list(keys.values())), resolution)
+    return file.write()
+
+
+def _write_attention(
+    file: ResultFile, keys: np.ndarray, values: np.ndarray, queries: np.ndarray
+) -> None:
+    """keys[key, dim], values[key, value_dim], queries[query, dim]."""
+    score = queries @ keys.T
+    weight = softmax(score)
+    _, share = encode(np.zeros((len(keys), 1)))
+    entropy = -(weight * np.log(weight)).sum(axis=1)
+    file.output("key_vector", keys, "key dim")
+    file.output("value", values, "key value_dim")
+    file.output("query_vector", queries, "query dim")
+    file.output("score", score, "query key")
+    file.output("weight", weight, "query key", rows_sum_to_one=True)
+    file.output("output", weight @ values, "query value_dim")
+    file.output("entropy", entropy, "query", unit="nat")
+    file.output("box_share", share[1:], "box word", rows_sum_to_one=True)
+    file.output("weight_by_box", weight, "query box", rows_sum_to_one=True)
+    file.output("weight_by_word", weight @ share[1:], "query word", rows_sum_to_one=True)
+
+
+def _write_field(file: ResultFile, keys: np.ndarray, resolution: int) -> None:
+    line = np.linspace(-1, 4, resolution)
+    x, y = np.meshgrid(line, line)
+    weight = softmax(np.stack([x, y], axis=-1) @ keys.T)
+    file.output("field_x", line, "query_x")
+    file.output("field_y", line, "query_y")
+    file.output("field_weight", weight, "query_y query_x key", rows_sum_to_one=True)

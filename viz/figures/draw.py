@@ -1,0 +1,170 @@
+#!/usr/bin/python3
+"""Draws the pictures of results: `draw.py RESULT... --format svg,pdf,png --out DIR`.
+
+Each written path goes to standard output, one per line; all else goes to standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+if str(HERE) not in sys.path:
+    sys.path.insert(0, str(HERE))
+
+import generic  # noqa: E402
+import style  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+from refran_result import Result, ResultError  # noqa: E402
+
+Pictures = Callable[[Result], Iterable[tuple[str, Figure]]]
+
+EPILOG = """\
+A RESULT is a result file, the folder of a run, or the folder of an experiment, whose newest result
+is drawn. The pictures go to DIR/<experiment>/<run id>/<picture>.<format>.
+
+A plugin's own pictures are in <plugin>.py, with '_' for '-', in this program's folder or in one
+given by --plugin-figures. Results of other plugins are drawn after what they say of themselves.
+"""
+
+
+class DrawError(Exception):
+    """Why nothing can be drawn: one sentence for the user."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Draws all results; gives the exit code."""
+    options = _parser().parse_args(arguments)
+    style.apply()
+    try:
+        formats = _formats(options.format)
+        results = [Result.open(path) for path in options.results]
+        for result in results:
+            with result:
+                for path in draw(result, formats, options.out, options.plugin_figures):
+                    print(path, flush=True)
+    except (DrawError, ResultError) as error:
+        print(f"draw.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def draw(
+    result: Result, formats: Sequence[str], out: Path, folders: Sequence[Path]
+) -> Iterator[Path]:
+    """Draws one result; gives each path as it is written."""
+    folder = out / result.experiment / result.run_id
+    try:
+        empty = True
+        for name, figure in pictures(result, folders):
+            folder.mkdir(parents=True, exist_ok=True)
+            yield from style.save(figure, folder / name, formats, alt_text(result, figure))
+            empty = False
+    except OSError as error:
+        raise DrawError(f"{folder}: cannot write here: {error.strerror or error}") from None
+    if empty:
+        print(f"draw.py: {result.path}: there is nothing in it to draw", file=sys.stderr)
+
+
+def pictures(result: Result, folders: Sequence[Path] = ()) -> Iterator[tuple[str, Figure]]:
+    """The plugin's own pictures, else the generic ones: (name, figure)."""
+    own = find_pictures(result.experiment, folders)
+    if own is None:
+        yield from generic.pictures(result)
+        return
+    path, figures, sweep_figures = own
+    try:
+        yield from figures(result.first_run())
+        if result.axes and sweep_figures is not None:
+            yield from sweep_figures(result)
+    except (ResultError, OSError):
+        raise
+    except Exception as error:
+        text = f"{type(error).__name__}: {error}"
+        raise DrawError(f"{path}: while drawing {result.path}: {text}") from error
+
+
+def find_pictures(
+    experiment: str, folders: Sequence[Path]
+) -> tuple[Path, Pictures, Pictures | None] | None:
+    """The file with a plugin's pictures, and its functions `figures` and `sweep_figures`.
+
+    Folders given come before this program's own; None where none has a file of that name.
+    """
+    name = experiment.replace("-", "_")
+    for folder in folders:
+        if not folder.is_dir():
+            raise DrawError(f"{folder}: there is no such folder of figures")
+    for folder in (*folders, HERE):
+        path = folder / f"{name}.py"
+        if not path.is_file():
+            continue
+        module = _load(path)
+        figures = getattr(module, "figures", None)
+        if figures is not None:
+            return path, figures, getattr(module, "sweep_figures", None)
+        if folder != HERE:  # a module of this folder that only shares the plugin's name
+            raise DrawError(f"{path}: it has no function figures(result)")
+    return None
+
+
+def _load(path: Path) -> object:
+    """The module in a file, under a name of its own."""
+    spec = importlib.util.spec_from_file_location(f"refran_figures_{path.stem}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise DrawError(f"{path}: it cannot be loaded: {type(error).__name__}: {error}") from error
+    return module
+
+
+def alt_text(result: Result, figure: Figure) -> str:
+    """What a reader who does not see the picture should know."""
+    parts = [getattr(figure, "headline", ""), getattr(figure, "note", "")]
+    text = ". ".join(part.rstrip(".") for part in parts if part)
+    return f"{text}. From run {result.run_id} of {result.experiment}.".lstrip(". ")
+
+
+def _formats(text: str) -> list[str]:
+    """The formats of a list such as `svg,pdf`, each once."""
+    formats = list(dict.fromkeys(part.strip() for part in text.split(",")))
+    for form in formats:
+        if form not in style.FORMATS:
+            allowed = ", ".join(style.FORMATS)
+            raise DrawError(f"--format: {form!r} is not a format; allowed are {allowed}")
+    return formats
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="draw.py",
+        description="Draws the pictures of results.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("results", nargs="+", metavar="RESULT", type=Path, help="what to draw")
+    parser.add_argument(
+        "--format", default="svg", metavar="LIST", help="of svg, pdf and png (default: svg)"
+    )
+    parser.add_argument(
+        "--out", default="figures", type=Path, metavar="DIR", help="default: figures"
+    )
+    parser.add_argument(
+        "--plugin-figures",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="DIR",
+        help="a folder with the pictures of other plugins; may be given several times",
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,402 @@
+"""Reads a result file into named arrays. results/README.md describes the format; nothing here draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+from urllib.parse import unquote
+
+import h5py
+import numpy as np
+
+FORMAT = "refran-results"
+FORMAT_MAJOR = 1
+# Top-level names that are neither outputs, nor items, nor groups of an axis.
+_NOT_OUTPUTS = {"digest", "provenance", "run_status", "failure", "run_log", "run_note"}
+
+
+class ResultError(Exception):
+    """Why a result cannot be read: one sentence for the user."""
+
+
+def result_path(result: Path) -> Path:
+    """The file of a RESULT argument: a file, a run's folder or an experiment's folder."""
+    if result.is_file():
+        return result
+    if not result.is_dir():
+        raise ResultError(f"{result}: there is no such file or folder")
+    for name in ("run.h5", "latest.h5"):
+        if (result / name).is_file():
+            return result / name
+    if any((result / name).exists() for name in ("status.json", "segments", "run.h5.partial")):
+        raise ResultError(
+            f"{result}: the run is not complete, as there is no run.h5 yet; "
+            "the command that started it goes on with it"
+        )
+    raise ResultError(f"{result}: neither run.h5 nor latest.h5 is in this folder")
+
+
+def number_text(value: Any) -> str:
+    """A label or a number as short text: 2.0 is `2`, 0.1 is `0.1`."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (float, np.floating)) and float(value).is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value.item() if isinstance(value, np.generic) else value)
+
+
+class Array:
+    """An output with named dimensions, read when its `values` are first asked for.
+
+    name: the dataset's name; dims: the names of its dimensions, outermost first; labels: for every
+    dimension the text of each position; scales: for every dimension its labels, or its numbers;
+    unit: `1` where the numbers have none; doc: what it is, in one sentence.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        source: h5py.Dataset | np.ndarray,
+        dims: tuple[str, ...],
+        scales: Callable[[], dict[str, np.ndarray]],
+        *,
+        unit: str = "1",
+        doc: str = "",
+        fixed: tuple[int, ...] = (),
+    ) -> None:
+        """`source` has the axes of the sweep that `fixed` indexes, then `dims`."""
+        self.name = name
+        self.dims = dims
+        self._read_scales = scales
+        self.unit = unit
+        self.doc = doc
+        self._source = source
+        self._fixed = fixed
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extent of each of `dims`."""
+        return tuple(self._source.shape[len(self._fixed) :])
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the elements are texts."""
+        return self._source.dtype.kind in "OS"
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """The elements, [dims…]."""
+        if isinstance(self._source, np.ndarray):
+            return self._source
+        source = self._source.asstr() if self.is_text else self._source
+        return np.asarray(source[self._fixed])
+
+    @cached_property
+    def scales(self) -> dict[str, np.ndarray]:
+        """The labels, or the numbers, of the positions along each dimension."""
+        return self._read_scales()
+
+    @cached_property
+    def labels(self) -> dict[str, list[str]]:
+        """The text of each position, by dimension."""
+        return {dim: [number_text(value) for value in self.scales[dim]] for dim in self.dims}
+
+    def has_labels(self, dim: str) -> bool:
+        """Whether the positions along `dim` are named, not only numbered."""
+        return self.scales[dim].dtype.kind in "OU"
+
+    def at(self, **where: int | str) -> Array:
+        """The part at a position, or at a label, of the dimensions given: `share.at(step=-1)`."""
+        index: list[int | slice] = [slice(None)] * len(self.dims)
+        for dim, position in where.items():
+            if isinstance(position, str):
+                position = self.labels[dim].index(position)
+            index[self.dims.index(dim)] = position
+        dims = tuple(dim for dim in self.dims if dim not in where)
+        part = np.asarray(self.values[tuple(index)])
+        return Array(self.name, part, dims, lambda: self.scales, unit=self.unit, doc=self.doc)
+
+
+class Group(Mapping[str, Array]):
+    """Arrays by name: those of a result, or of one item of a list."""
+
+    def __init__(self, paths: dict[str, str], read: Callable[[str], Array]) -> None:
+        """paths: the path of each array's dataset; read: makes the array of a path."""
+        self._own_paths = paths
+        self._read_array = read
+        self._arrays: dict[str, Array] = {}
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._arrays:
+            self._arrays[name] = self._read_array(self._own_paths[name])
+        return self._arrays[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._own_paths
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._own_paths)
+
+    def __len__(self) -> int:
+        return len(self._own_paths)
+
+
+class Item(Group):
+    """The outputs of one item of a named list: its place in it, and its name."""
+
+    def __init__(
+        self, paths: dict[str, str], read: Callable[[str], Array], index: int, label: str
+    ) -> None:
+        super().__init__(paths, read)
+        self.index = index
+        self.label = label
+
+
+class Result(Group):
+    """A result file, or one run of it.
+
+    Of a sweep, the arrays have its axes as leading dimensions; `run` gives one of its runs,
+    whose arrays have none; `where` says which run it is: the value of every axis.
+    """
+
+    def __init__(self, path: Path, file: h5py.File, point: dict[str, int] | None = None) -> None:
+        self.path = path
+        self._file = file
+        self._point = point or {}
+        self.experiment = str(file.attrs.get("experiment", ""))
+        self.question = str(file.attrs.get("question", ""))
+        self.run_id = str(file.attrs.get("run_id", ""))
+        self.sweep_axes = tuple(_text(name) for name in file.attrs.get("axes", ()))
+        self.axes = () if self._point else self.sweep_axes
+        self._paths = _output_paths(file)
+        # The paths of each item's arrays, by list and position in it.
+        self._lists: dict[str, dict[int, dict[str, str]]] = {}
+        super().__init__(self._collect(), self._array)
+
+    @classmethod
+    def open(cls, result: str | Path) -> Result:
+        """Opens a file, a run's folder or an experiment's folder; ResultError says what is wrong."""
+        path = result_path(Path(result))
+        try:
+            file = h5py.File(path, "r", locking=False)
+        except OSError:
+            raise ResultError(f"{path}: this is not an HDF5 file, or it is damaged") from None
+        try:
+            _check_format(path, file)
+            return cls(path, file)
+        except BaseException:
+            file.close()
+            raise
+
+    def close(self) -> None:
+        """Closes the file; arrays not yet read cannot be read any more."""
+        self._file.close()
+
+    def __enter__(self) -> Result:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # Items ---------------------------------------------------------------------------------------
+
+    @property
+    def lists(self) -> list[str]:
+        """The names of the item lists."""
+        return list(self._lists)
+
+    def each(self, name: str) -> list[Item]:
+        """The items of a list, in order; empty where the result has no such list."""
+        items = sorted(self._lists.get(name, {}).items())
+        return [
+            Item(paths, self._array, k, self._item_label(name, k, next(iter(paths.values()))))
+            for k, paths in items
+        ]
+
+    def _item_label(self, name: str, index: int, path: str) -> str:
+        """An item's name; where it differs between the runs of a sweep, the name in this run."""
+        group = self._file[path].parent
+        label = _text(group.attrs.get("label", ""))
+        own = group.get(f"{name}_label")
+        if label or own is None or not self._point:
+            return label or str(index)
+        return str(own.asstr()[tuple(self._point[axis] for axis in _dims(own))])
+
+    # Sweeps --------------------------------------------------------------------------------------
+
+    def axis(self, name: str) -> np.ndarray:
+        """The values of an axis of the sweep: numbers or texts."""
+        return _read(self._file[name])
+
+    def axis_labels(self, name: str) -> list[str]:
+        """The text of each position along an axis; of keys that move together, all their values."""
+        return [number_text(value) for value in self.axis(name)]
+
+    def _keys_of(self, axis: str) -> list[str]:
+        """The keys that move together on an axis, where there are several."""
+        skipped = {axis, *_NOT_OUTPUTS, *self._paths}
+        return [
+            name
+            for name, node in self._file.items()
+            if isinstance(node, h5py.Dataset) and name not in skipped and _dims(node) == (axis,)
+        ]
+
+    @cached_property
+    def completed(self) -> np.ndarray:
+        """Whether each run of the sweep is complete, [axes…]."""
+        if "run_status" not in self._file:
+            return np.array(True)
+        return np.asarray(_read(self._file["run_status"]) == "complete")
+
+    @property
+    def where(self) -> dict[str, str]:
+        """The value of every axis, of one run of a sweep; empty of a whole result."""
+        return {name: self.axis_labels(name)[index] for name, index in self._point.items()}
+
+    def run(self, point: dict[str, int]) -> Result:
+        """One run of a sweep, by the position along every axis."""
+        return Result(self.path, self._file, point)
+
+    def first_run(self) -> Result:
+        """The first complete run of a sweep; the result itself where it is no sweep."""
+        if not self.axes:
+            return self
+        complete = np.argwhere(self.completed)
+        if not len(complete):
+            raise ResultError(f"{self.path}: every run of this sweep failed, so nothing can be drawn")
+        return self.run(dict(zip(self.axes, complete[0].tolist())))
+
+    def setting(self, key: str) -> Any:
+        """A key of the resolved config, as `config.strategy`; of a run of a sweep, its own value."""
+        for axis, index in self._point.items():
+            for name in {axis, *self._keys_of(axis)}:
+                if name == key:
+                    value = _read(self._file[name])[index]
+                    return value.item() if isinstance(value, np.generic) else value
+        node: Any = self._config
+        for part in key.split("."):
+            if not isinstance(node, dict) or part not in node:
+                return None
+            node = node[part]
+        return node
+
+    @cached_property
+    def _config(self) -> Any:
+        import yaml  # only few figures ask for settings
+
+        return yaml.safe_load(_text(self._file["provenance/config"][()]))
+
+    # Collecting ----------------------------------------------------------------------------------
+
+    def _collect(self) -> dict[str, str]:
+        """Sorts the paths by items; gives those of no item, by name."""
+        dense = {}
+        for path in self._paths:
+            parts = self._own_parts(path)
+            if parts is None:
+                continue
+            if len(parts) >= 3 and parts[-2].isdigit():
+                items = self._lists.setdefault("/".join(parts[:-2]), {})
+                items.setdefault(int(parts[-2]), {})[parts[-1]] = path
+            else:
+                dense["/".join(parts)] = path
+        return dense
+
+    def _own_parts(self, path: str) -> list[str] | None:
+        """The path without the groups of axes; None where those belong to other runs."""
+        parts = path.split("/")
+        if not self._point:
+            return parts
+        own = []
+        for part in parts:
+            axis, equals, value = part.partition("=")
+            if not equals or axis not in self._point:
+                own.append(part)
+            elif not _same_value(unquote(value), self.axis_labels(axis)[self._point[axis]]):
+                return None
+        return own
+
+    def _array(self, path: str) -> Array:
+        dataset = self._file[path]
+        dims = _dims(dataset)
+        fixed = tuple(self._point[dim] for dim in dims if dim in self._point)
+        own_dims = tuple(dim for dim in dims if dim not in self._point)
+
+        def scales() -> dict[str, np.ndarray]:
+            return {dim: self._scale(dataset, dims.index(dim), dim) for dim in own_dims}
+
+        name = path.split("/")[-1]
+        unit = _text(dataset.attrs.get("units", "1"))
+        doc = _text(dataset.attrs.get("long_name", ""))
+        return Array(name, dataset, own_dims, scales, unit=unit, doc=doc, fixed=fixed)
+
+    def _scale(self, dataset: h5py.Dataset, position: int, dim: str) -> np.ndarray:
+        """The labels or numbers along a dimension; of one run, the labels of that run."""
+        labels = dataset.parent.get(f"{dim}_label")
+        if self._point and isinstance(labels, h5py.Dataset):
+            own = tuple(self._point[axis] for axis in _dims(labels)[:-1])
+            return np.asarray(labels.asstr()[own])
+        if not len(dataset.dims[position]):
+            return np.arange(dataset.shape[position])
+        return _read(dataset.dims[position][0])
+
+
+def _output_paths(file: h5py.File) -> list[str]:
+    """The paths of all outputs, in order; only outputs have a digest."""
+    found: list[str] = []
+
+    def visit(path: str, node: h5py.HLObject) -> None:
+        if path.split("/")[0] not in _NOT_OUTPUTS and "sha256" in node.attrs:
+            found.append(path)
+
+    file.visititems(visit)
+    return found
+
+
+def _check_format(path: Path, file: h5py.File) -> None:
+    if _text(file.attrs.get("format", "")) != FORMAT:
+        raise ResultError(f"{path}: this HDF5 file is not a result of refran")
+    version = _text(file.attrs.get("format_version", ""))
+    major = version.split(".")[0]
+    if not major.isdigit():
+        raise ResultError(f"{path}: its format version, {version!r}, is not a version number")
+    if int(major) > FORMAT_MAJOR:
+        raise ResultError(
+            f"{path}: its format version is {version}, and these figures know versions up to "
+            f"{FORMAT_MAJOR}.x; update refran"
+        )
+
+
+def _dims(dataset: h5py.Dataset) -> tuple[str, ...]:
+    """The names of a dataset's dimensions, outermost first."""
+    names = []
+    for position, dim in enumerate(dataset.dims):
+        scale = dim[0].name.split("/")[-1] if len(dim) else f"dim_{position}"
+        names.append(dim.label or scale)
+    return tuple(names)
+
+
+def _read(dataset: h5py.Dataset) -> np.ndarray:
+    source = dataset.asstr() if dataset.dtype.kind in "OS" else dataset
+    return np.asarray(source[()])
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _same_value(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    try:
+        return float(one) == float(other)
+    except ValueError:
+        return False
