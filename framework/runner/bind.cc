@@ -53,6 +53,25 @@ bool is_within(long double number, const Field& rules) {
          (rules.maximum_excluded ? number < *rules.maximum : number <= *rules.maximum);
 }
 
+// Where a value is, kept as steps: the text of a path is only made where there is something to
+// report.
+class Path {
+ public:
+  explicit Path(std::string_view root) : key_(root) {}
+  Path(const Path& parent, std::string_view key) : parent_(&parent), key_(key) {}
+  Path(const Path& parent, std::size_t index) : parent_(&parent), index_(index) {}
+
+  std::string text() const {
+    if (parent_ == nullptr) return std::string(key_);
+    return index_ ? item(parent_->text(), *index_) : below(parent_->text(), key_);
+  }
+
+ private:
+  const Path* parent_ = nullptr;
+  std::string_view key_;
+  std::optional<std::size_t> index_;
+};
+
 // Resolves values one by one. Every function takes the key's path for the error texts; `rules` is
 // the declared field that an element of a list or map belongs to.
 class Resolver {
@@ -60,12 +79,13 @@ class Resolver {
   Resolver(const std::filesystem::path& base, Diagnostics& diagnostics)
       : base_(base), diagnostics_(diagnostics) {}
 
-  Value group(const std::vector<Field>& fields, const Value& given, const std::string& path) {
+  Value group(const std::vector<Field>& fields, const Value& given, const Path& path) {
     Value resolved = Value::map();
     resolved.origin = given.origin;
+    resolved.entries.reserve(fields.size());
     for (const Entry& entry : given.entries) report_unknown(fields, entry, path);
     for (const Field& field : fields) {
-      const std::string key = below(path, field.name);
+      const Path key(path, field.name);
       const Value* const found = given.find(field.name);
       Value value =
           found != nullptr ? element(field, field, *found, key) : missing(field, given.origin, key);
@@ -75,18 +95,17 @@ class Resolver {
   }
 
  private:
-  void report_unknown(const std::vector<Field>& fields, const Entry& entry,
-                      const std::string& path) {
+  void report_unknown(const std::vector<Field>& fields, const Entry& entry, const Path& path) {
     const auto has_name = [&](const Field& field) { return field.name == entry.key; };
     if (std::any_of(fields.begin(), fields.end(), has_name)) return;
-    add_unknown_key(entry, names_of(fields), path, diagnostics_);
+    add_unknown_key(entry, names_of(fields), path.text(), diagnostics_);
   }
 
   // The value of a field that is not given. What is wrong with a default is reported where its
   // block is.
-  Value missing(const Field& field, const Origin& block, const std::string& path) {
+  Value missing(const Field& field, const Origin& block, const Path& path) {
     if (field.required) {
-      diagnostics_.add(block, path, "found no such key, required: " + allowed(field));
+      diagnostics_.add(block, path.text(), "found no such key, required: " + allowed(field));
       return {};
     }
     Value value =
@@ -95,8 +114,7 @@ class Resolver {
     return element(field, field, value, path);
   }
 
-  Value element(const Field& field, const Field& rules, const Value& value,
-                const std::string& path) {
+  Value element(const Field& field, const Field& rules, const Value& value, const Path& path) {
     if (is_auto(field, value)) return value;
     switch (field.type) {
       case FieldType::boolean:
@@ -123,13 +141,12 @@ class Resolver {
     return {};
   }
 
-  Value boolean(const Field& field, const Value& value, const std::string& path) {
+  Value boolean(const Field& field, const Value& value, const Path& path) {
     if (value.kind == Value::Kind::boolean) return value;
     return refuse(value, path, allowed(field), boolean_hint(value));
   }
 
-  Value integer(const Field& field, const Field& rules, const Value& value,
-                const std::string& path) {
+  Value integer(const Field& field, const Field& rules, const Value& value, const Path& path) {
     if (value.kind != Value::Kind::integer) {
       return refuse(value, path, allowed(field, rules), number_hint(value, field.type));
     }
@@ -150,7 +167,7 @@ class Resolver {
     return resolved;
   }
 
-  Value real(const Field& field, const Field& rules, const Value& value, const std::string& path) {
+  Value real(const Field& field, const Field& rules, const Value& value, const Path& path) {
     if (value.kind != Value::Kind::real && value.kind != Value::Kind::integer) {
       return refuse(value, path, allowed(field, rules), number_hint(value, field.type));
     }
@@ -167,7 +184,7 @@ class Resolver {
     return resolved;
   }
 
-  Value text(const Field& field, const Field& rules, const Value& value, const std::string& path) {
+  Value text(const Field& field, const Field& rules, const Value& value, const Path& path) {
     if (value.kind != Value::Kind::text) {
       return refuse(value, path, allowed(field, rules), text_hint(value));
     }
@@ -178,7 +195,7 @@ class Resolver {
     return refuse(value, path, allowed(field, rules), suggestion(value.text, choices));
   }
 
-  Value file(const Field& field, const Field& rules, const Value& value, const std::string& path) {
+  Value file(const Field& field, const Field& rules, const Value& value, const Path& path) {
     if (value.kind != Value::Kind::text) {
       return refuse(value, path, allowed(field, rules), text_hint(value));
     }
@@ -188,8 +205,7 @@ class Resolver {
     return value;
   }
 
-  void check_exists(const Field& field, const Field& rules, const Value& value,
-                    const std::string& path) {
+  void check_exists(const Field& field, const Field& rules, const Value& value, const Path& path) {
     const std::filesystem::path file = absolute(base_, value.text);
     const bool wants_folder = rules.path_kind == PathKind::existing_folder;
     std::error_code error;
@@ -204,12 +220,12 @@ class Resolver {
     } else {
       return;
     }
-    diagnostics_.add(value.origin, path,
+    diagnostics_.add(value.origin, path.text(),
                      fmt::format("found {} at {} ({}), allowed: {}", found, in_quotes(value.text),
                                  file.string(), allowed(field, rules)));
   }
 
-  Value list(const Field& field, const Field& rules, const Value& value, const std::string& path) {
+  Value list(const Field& field, const Field& rules, const Value& value, const Path& path) {
     const Field& item_field = field.fields.front();
     if (value.kind != Value::Kind::list) {
       const bool is_one = field.one_or_list && value.is_scalar() == is_scalar(item_field);
@@ -218,19 +234,21 @@ class Resolver {
     }
     Value resolved = Value::list();
     resolved.origin = value.origin;
+    resolved.items.reserve(value.items.size());
     for (std::size_t i = 0; i < value.items.size(); ++i) {
-      resolved.items.push_back(element(item_field, rules, value.items[i], item(path, i)));
+      resolved.items.push_back(element(item_field, rules, value.items[i], Path(path, i)));
     }
     check_count(field, rules, value, value.items.size(), path);
     return resolved;
   }
 
-  Value map(const Field& field, const Field& rules, const Value& value, const std::string& path) {
+  Value map(const Field& field, const Field& rules, const Value& value, const Path& path) {
     if (value.kind != Value::Kind::map) return refuse(value, path, allowed(field, rules));
     Value resolved = Value::map();
     resolved.origin = value.origin;
+    resolved.entries.reserve(value.entries.size());
     for (const Entry& entry : value.entries) {
-      Value one = element(field.fields.front(), rules, entry.value, below(path, entry.key));
+      Value one = element(field.fields.front(), rules, entry.value, Path(path, entry.key));
       resolved.entries.push_back({entry.key, std::move(one), entry.origin});
     }
     check_count(field, rules, value, value.entries.size(), path);
@@ -243,16 +261,16 @@ class Resolver {
   }
 
   void check_count(const Field& field, const Field& rules, const Value& value, std::size_t count,
-                   const std::string& path) {
+                   const Path& path) {
     if (count >= field.min_items && count <= field.max_items.value_or(count)) return;
     diagnostics_.add(
-        value.origin, path,
+        value.origin, path.text(),
         fmt::format("found {}, allowed: {}", found_items(field, count), allowed(field, rules)));
   }
 
-  Value refuse(const Value& value, const std::string& path, const std::string& what_is_allowed,
+  Value refuse(const Value& value, const Path& path, const std::string& what_is_allowed,
                const std::string& hint = "") {
-    diagnostics_.add(value.origin, path,
+    diagnostics_.add(value.origin, path.text(),
                      fmt::format("found {}, allowed: {}{}", found(value), what_is_allowed, hint));
     return {};
   }
@@ -304,7 +322,7 @@ Value resolve(const std::vector<Field>& fields, const Value& given, std::string_
                                 keys_in_words(names_of(fields))));
     return Value::map();
   }
-  return Resolver(base, diagnostics).group(fields, given, std::string(prefix));
+  return Resolver(base, diagnostics).group(fields, given, Path(prefix));
 }
 
 Value with_absolute_paths(const std::vector<Field>& fields, const Value& resolved,

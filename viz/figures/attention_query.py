@@ -1,5 +1,5 @@
-"""The pictures of attention-query: the grid, the weights, the field of queries, the outputs, and the
-comparison with the encoder's last summary alone."""
+"""The pictures of attention-query: the grid, the weights, the field of queries, the outputs, and
+the comparison with the encoder's last summary alone."""
 
 from __future__ import annotations
 
@@ -136,7 +136,8 @@ def comparison_bars(result: Result, shown: range) -> Figure:
         result,
         "What each output word gets, without and with attention",
         "How much of each source word: without attention as in the encoder’s last summary, with "
-        "attention as in all its summaries, weighed anew for every output word." + _page(result, shown),
+        "attention as in all its summaries, weighed anew for every output word."
+        + _page(result, shown),
     )
     panels = slide.grid(max(len(shown), 2), 1)[:, 0]
     names = result["weight"].labels["query"]
@@ -182,8 +183,8 @@ def field(result: Result) -> Figure:
     weight = result["field_weight"]
     keys = weight.labels["key"]
     shown = keys[:KEYS]
-    note = "Every place in the plane is a query; dark is a weight near 1. Lines: weights of 0.1, 0.5 "
-    note += "and 0.9. Squares: keys. Circles: the queries."
+    note = "Every place in the plane is a query; dark is a weight near 1. Lines: weights of 0.1, "
+    note += "0.5 and 0.9. Squares: keys. Circles: the queries."
     if len(shown) < len(keys):
         note += f" The first {len(shown)} of {len(keys)} keys."
     slide = style.Slide(result, "How much weight each key gets, wherever the query is", note)

@@ -218,7 +218,8 @@ def _over_axes(result: Result, name: str, array: Array) -> Iterator[Picture]:
             values = np.nanmean(values, axis=array.dims.index("seed"))
             note = f"{array.name}, the mean over all seeds."
         scales = {axis: np.array(result.axis_labels(axis), dtype=object) for axis in others}
-        mean = Array(array.name, values, tuple(others), lambda: scales, unit=array.unit, doc=array.doc)
+        about = {"unit": array.unit, "doc": array.doc}
+        mean = Array(array.name, values, tuple(others), lambda: scales, **about)
         yield name, _heatmap(result, mean, note)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import ceil, exp
 
 import numpy as np
@@ -12,7 +12,7 @@ import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from refran_result import Item, Result
+from refran_result import Array, Item, Result
 
 STEPS = 3  # panels of one picture
 CANDIDATES = 14  # bars of one panel
@@ -71,8 +71,9 @@ def _probability(value: float) -> str:
 
 def sentences(result: Result) -> Figure:
     """Each input, what was written for it, and how likely that was."""
-    written, logs = result["sentence"], result["log_probability"]
-    rows = list(zip(written.labels[written.dims[-1]], written.values, np.exp(logs.values), strict=True))
+    written, probability = result["sentence"], np.exp(result["log_probability"].values)
+    inputs = written.labels[written.dims[-1]]
+    rows = list(zip(inputs, written.values, probability, strict=True))
     note = f"At every step {HOW[_strategy(result)]}."
     if len(rows) > INPUTS:
         note += f" The first {INPUTS} of {len(rows)} inputs."
@@ -95,11 +96,11 @@ def _table(
     line = height / (max(len(rows), 5) + 1)
     for number, row in enumerate([header, *rows]):
         y = bottom + height - (number + 0.5) * line
-        look = {"size": style.SMALL, "color": style.GREY} if number == 0 else {"size": style.TEXT + 2}
+        size, color = (style.TEXT + 2, style.INK) if number else (style.SMALL, style.GREY)
         for text, start, end in zip(row, starts, ends, strict=True):
             room = (end - start - 0.02) * width * style.SLIDE[0] * 72
-            text = style.cut(slide, text, look["size"], room)
-            slide.text(left + start * width, y, text, va="center", **look)
+            text = style.cut(slide, text, size, room)
+            slide.text(left + start * width, y, text, va="center", size=size, color=color)
 
 
 # The steps of one input --------------------------------------------------------------------------
@@ -137,7 +138,8 @@ def _step_panel(axes: Axes, item: Item, step: int) -> None:
         text = f"{_probability(value)}  ({style.minus(f'{logit[candidate]:.2f}')})"
         weight = "bold" if words[candidate] == chosen else "normal"
         axes.text(value + 0.03, row, text, va="center", size=style.SMALL, weight=weight)
-    axes.set_yticks(range(len(shown)), [style.shorten(words[c], 14) for c in shown], size=style.TEXT)
+    names = [style.shorten(words[candidate], 14) for candidate in shown]
+    axes.set_yticks(range(len(shown)), names, size=style.TEXT)
     for label, candidate in zip(axes.get_yticklabels(), shown, strict=True):
         label.set_weight("bold" if words[candidate] == chosen else "normal")
     axes.set_ylim(max(len(shown), 5) - 0.4, -0.6)
@@ -162,14 +164,14 @@ def path(result: Result, item: Item) -> Figure:
     state, embedding = item["state"].values, result["output_embedding"]
     written = " ".join(word for word in item["chosen"].values if word != "</s>")
     title = f"{item.label}: every word written moves the state"
-    note = "Numbers: the state before each step. Thick arrows: step vectors. Thin arrows: the output "
-    note += "embeddings, which the state is scored against."
+    note = "Numbers: the state before each step. Thick arrows: step vectors. Thin arrows: the "
+    note += "output embeddings, which the state is scored against."
     if state.shape[1] > 2:
         note += f" Shown are the first 2 of {state.shape[1]} dimensions."
     slide = style.Slide(result, title, note)
     left, bottom, width, height = slide.body
     axes = slide.add_axes((left + 0.05, bottom + 0.07, 0.62 * width, height - 0.08))
-    _draw_path(axes, style.plane(state), style.plane(embedding.values), item, embedding.labels["candidate"])
+    _draw_path(axes, style.plane(state), embedding, item)
     start = left + 0.62 * width + 0.085
     panel = slide.add_axes((start, bottom, left + width - start, height))
     panel.set_axis_off()
@@ -177,10 +179,9 @@ def path(result: Result, item: Item) -> Figure:
     return slide
 
 
-def _draw_path(
-    axes: Axes, state: np.ndarray, embedding: np.ndarray, item: Item, words: list[str]
-) -> None:
-    """state[position, xy] and embedding[candidate, xy] in one plane."""
+def _draw_path(axes: Axes, state: np.ndarray, embeddings: Array, item: Item) -> None:
+    """state[position, xy] and embeddings[candidate, dim] in one plane."""
+    embedding, words = style.plane(embeddings.values), embeddings.labels["candidate"]
     style.square_limits(axes, np.vstack([state, embedding, np.zeros((1, 2))]), pad=0.15)
     axes.set_xlabel("dimension 1")
     axes.set_ylabel("dimension 2")
@@ -270,7 +271,9 @@ def counts(result: Result, written: np.ndarray, label: str, where: dict[str, str
     return slide
 
 
-def _sentence_bars(axes: Axes, bars: list[tuple[str, float]], form) -> None:
+def _sentence_bars(
+    axes: Axes, bars: list[tuple[str, float]], form: Callable[[float], str]
+) -> None:
     """A bar per sentence, the first highlighted."""
     values = [value for _, value in bars]
     colors = [style.HIGHLIGHT] + [style.FAINT] * (len(bars) - 1)

@@ -1,4 +1,4 @@
-"""Puts labels beside points of a plane so that none covers another, a point or, if it can, a line."""
+"""Puts labels beside points of a plane, so that they cover neither each other nor what is drawn."""
 
 from __future__ import annotations
 

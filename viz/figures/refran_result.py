@@ -1,4 +1,4 @@
-"""Reads a result file into named arrays. results/README.md describes the format; nothing here draws."""
+"""Reads a result file, whose format results/README.md describes, into named arrays."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ class Result(Group):
 
     @classmethod
     def open(cls, result: str | Path) -> Result:
-        """Opens a file, a run's folder or an experiment's folder; ResultError says what is wrong."""
+        """Opens a file, a run's or an experiment's folder; ResultError says what is wrong."""
         path = result_path(Path(result))
         try:
             file = h5py.File(path, "r", locking=False)
@@ -271,11 +271,12 @@ class Result(Group):
             return self
         complete = np.argwhere(self.completed)
         if not len(complete):
-            raise ResultError(f"{self.path}: every run of this sweep failed, so nothing can be drawn")
+            text = "every run of this sweep failed, so nothing can be drawn"
+            raise ResultError(f"{self.path}: {text}")
         return self.run(dict(zip(self.axes, complete[0].tolist())))
 
     def setting(self, key: str) -> Any:
-        """A key of the resolved config, as `config.strategy`; of a run of a sweep, its own value."""
+        """A key of the resolved config, as `config.strategy`; of a swept run, its own value."""
         for axis, index in self._point.items():
             for name in {axis, *self._keys_of(axis)}:
                 if name == key:

@@ -130,7 +130,8 @@ def _draw_steps(
             placer.avoid_line(ends)
     trail = sentence.summary[: shown.stop]
     axes.plot(*trail.T, color=style.PALETTE[0], lw=2.5 if few else 1.6, zorder=3)
-    axes.plot(*words.T, ls="", marker="s", ms=10 if few else 7, color=style.PALETTE[1], mec=style.INK)
+    size = 10 if few else 7
+    axes.plot(*words.T, ls="", marker="s", ms=size, color=style.PALETTE[1], mec=style.INK)
     placer.avoid_line(trail)
     placer.keep_clear(words, 5)
     return placer
@@ -314,8 +315,8 @@ def sweep_shares(result: Result, share: Array) -> Figure:
     parts = share.labels["part"]
     for run, name in enumerate(result.axis_labels(axis)):
         look = style.series(run)
-        values = share.values[run, -1]
-        axes.plot(values, color=look.color, ls=look.line, marker=look.marker, label=name, lw=2, ms=8)
+        shape = {"ls": look.line, "marker": look.marker, "lw": 2, "ms": 8}
+        axes.plot(share.values[run, -1], color=look.color, label=name, **shape)
     axes.set_ylabel("share of the final summary")
     axes.set_ylim(bottom=0)
     axes.legend(title=axis, loc="upper left", bbox_to_anchor=(1.01, 1), title_fontsize=style.SMALL)

@@ -31,8 +31,9 @@ class Array {
 
   const Extents<Rank>& extents() const { return extents_; }
   std::size_t extent(std::size_t axis) const { return extents_[axis]; }
-  std::span<T> values() { return values_; }
-  std::span<const T> values() const { return values_; }
+  std::span<T> values() & { return values_; }
+  std::span<const T> values() const& { return values_; }
+  std::span<const T> values() && = delete;  // they would go with the temporary
 
   // The values along the last axis; `row(i)` of a matrix.
   template <class... Index>

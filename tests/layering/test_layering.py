@@ -1,0 +1,129 @@
+"""The directions between the layers: cli → runner → sdk ← plugins, by what files include and libraries link."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(os.environ["REFRAN_SOURCE"])
+BUILD = Path(os.environ["REFRAN_BUILD"])
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+HEAVY = re.compile(r"^(yaml-cpp/|boost/|hdf5|H5|torch/|ATen/|Eigen/|nlohmann/|CLI/)")
+
+
+def sources(folder):
+    """All C++ files below a folder of the project."""
+    return sorted(p for p in (SOURCE / folder).rglob("*") if p.suffix in {".h", ".cc"})
+
+
+def includes(file):
+    return INCLUDE.findall(file.read_text(encoding="utf-8"))
+
+
+def including(folder, pattern):
+    """Names of the files below a folder that include something that matches the pattern."""
+    return {p.name for p in sources(folder) if any(re.search(pattern, i) for i in includes(p))}
+
+
+def needed(library):
+    """The libraries that a library or program names as needed."""
+    text = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r"\(NEEDED\)\s+Shared library: \[(.+?)\]", text))
+
+
+def test_there_is_something_to_check():
+    assert len(sources("framework/sdk")) > 10
+    assert len(sources("framework/runner")) > 40
+    assert len(sources("plugins")) > 10
+
+
+def test_the_sdk_sees_no_heavy_library():
+    assert including("framework/sdk", HEAVY.pattern) == set()
+
+
+def test_public_headers_include_only_the_standard_library_and_each_other():
+    for header in sources("framework/sdk/include"):
+        for name in includes(header):
+            assert name.startswith("refran/") or re.fullmatch(r"[a-z_]+", name), f"{header}: {name}"
+
+
+def test_the_sdk_sees_no_runner():
+    assert including("framework/sdk", r"^(?!refran/)[a-z_0-9/]+\.h$") <= {"random.cc"}
+
+
+def test_one_file_sees_yaml_cpp():
+    assert including("framework", r"^yaml-cpp/") == {"yaml_reader.cc"}
+
+
+def test_one_file_sees_boost_dll():
+    assert including("framework", r"^boost/") == {"plugin_loader.cc"}
+
+
+def test_hdf5_stays_behind_its_handle():
+    allowed = {"hdf5_handle.h", "hdf5_handle.cc", "hdf5_detail.h"}
+    assert including("framework", r"^(hdf5|H5)") <= allowed
+
+
+def test_the_runner_sees_no_command_line():
+    names = {p.name for p in sources("framework/cli") if p.suffix == ".h"}
+    for file in sources("framework/runner"):
+        assert not names & set(includes(file)), file
+    assert including("framework/runner", r"^CLI/") == set()
+
+
+def test_plugins_see_the_sdk_alone():
+    assert including("plugins", r"^(yaml-cpp/|boost/|hdf5|H5|CLI/|nlohmann/)") == set()
+    runner = {p.name for p in sources("framework/runner") if p.suffix == ".h"}
+    for file in sources("plugins"):
+        local = {i for i in includes(file) if i in runner and not (file.parent / i).exists()}
+        assert not local, f"{file}: {local}"
+
+
+def test_the_arithmetic_is_free_of_runs_and_configs():
+    forbidden = r"^refran/(plugin|run|config|experiment|output|schema)\.h$"
+    assert including("plugins/arithmetic", forbidden) == set()
+
+
+def test_torch_is_included_only_where_a_second_library_is_built():
+    for file in sources("framework") + sources("plugins"):
+        if any(i.startswith(("torch/", "ATen/")) for i in includes(file)):
+            assert "part" in file.stem, file
+
+
+def test_no_standard_distribution_or_unnamed_randomness():
+    words = re.compile(r"std::\w+_distribution|std::random_device|\brand\(\)|std::mt19937")
+    for file in sources("framework") + sources("plugins"):
+        code = re.sub(r"//.*", "", file.read_text(encoding="utf-8"))
+        assert not words.search(code), file
+
+
+def plugin_libraries():
+    return sorted((BUILD / "lib/refran/plugins").glob("*.so"))
+
+
+@pytest.mark.parametrize("library", plugin_libraries(), ids=lambda p: p.name)
+def test_plugins_link_no_storage_and_main_libraries_no_torch(library):
+    names = needed(library)
+    forbidden = r"hdf5|yaml|boost" if library.stem.endswith("_part") else r"hdf5|yaml|boost|torch|c10"
+    assert any(n.startswith("librefran.so") for n in names)
+    assert not [n for n in names if re.search(forbidden, n)]
+
+
+def test_the_program_and_the_sdk_do_not_load_torch():
+    program = Path(os.environ["REFRAN"])
+    loaded = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    assert "torch" not in loaded
+    sdk = next((BUILD / "lib").glob("librefran.so"))
+    assert not [n for n in needed(sdk) if re.search(r"hdf5|yaml|boost|torch", n)]
+
+
+def test_files_stay_short():
+    too_long = {
+        str(p.relative_to(SOURCE)): n
+        for p in sources("framework") + sources("plugins") + sources("tests")
+        if (n := len(p.read_text(encoding="utf-8").splitlines())) > 400
+    }
+    assert too_long == {}
