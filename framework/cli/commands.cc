@@ -154,7 +154,10 @@ int show(const Options& options) {
 int check(const Options& options) {
   const std::filesystem::path file = result_path(options.result);
   const std::vector<std::string> problems = check_result(file);
-  for (const std::string& problem : problems) fmt::print("{}: {}\n", file.string(), problem);
+  for (const std::string& problem : problems) {
+    const bool names_file = problem.starts_with(file.string());
+    fmt::print("{}{}{}\n", names_file ? "" : file.string(), names_file ? "" : ": ", problem);
+  }
   if (!problems.empty()) return kRunsFailed;
   fmt::print("{}: valid, digest {}\n", file.string(), ResultFile(file).attribute("digest"));
   return 0;

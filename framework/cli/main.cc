@@ -3,6 +3,9 @@
 
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -127,6 +130,36 @@ void add_plugin_commands(CLI::App& app, cli::Options& options) {
   sidecar->callback([&options] { options.exit_code = cli::sidecar(options); });
 }
 
+// "; did you mean '--jobs'?" for words that no command or option is called.
+std::string suggestion_for(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (!command->get_group().empty()) known.push_back(command->get_name());
+  }
+  for (const CLI::App* command : app.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    }
+  }
+  return suggestion(word.substr(0, word.find('=')), known);
+}
+
+// Every wrong command line is one sentence and exit code 2.
+int explain(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+  const std::vector<std::string> extras = app.remaining(true);
+  const std::string word = extras.empty() ? "" : extras.front();
+  const std::string help = fmt::format("see `refran {}--help`", app.get_subcommands().empty()
+                                           ? "" : app.get_subcommands().front()->get_name() + " ");
+  if (word.empty()) {
+    fmt::print(stderr, "refran: {}; {}\n", error.what(), help);
+  } else {
+    const std::string_view kind = word.starts_with('-') ? "option" : "command";
+    fmt::print(stderr, "refran: there is no {} '{}'{}; {}\n", kind, word, suggestion_for(app, word), help);
+  }
+  return 2;
+}
+
 int parse_and_run(int argc, char** argv) {
   cli::Options options;
   CLI::App app("Runs experiments on how translation models decide where to look.", "refran");
@@ -139,7 +172,7 @@ int parse_and_run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return explain(app, error);
   }
   return options.exit_code;
 }

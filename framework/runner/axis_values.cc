@@ -46,8 +46,9 @@ std::optional<std::vector<T>> all_parsed(const Axis& axis, std::size_t key, Pars
 // The field of `config.words.point`; null where the key leads into a list or map.
 const Field* find_field(std::string_view key, const std::vector<Field>& fields) {
   const std::size_t dot = key.find('.');
-  const auto found = std::find_if(fields.begin(), fields.end(),
-                                  [&](const Field& field) { return field.name == key.substr(0, dot); });
+  const auto found = std::find_if(fields.begin(), fields.end(), [&](const Field& field) {
+    return field.name == key.substr(0, dot);
+  });
   if (found == fields.end()) return nullptr;
   if (dot == std::string_view::npos) return &*found;
   return find_field(key.substr(dot + 1), found->fields);
@@ -57,9 +58,11 @@ const Field* find_field(std::string_view key, const std::vector<Field>& fields) 
 
 ScaleValues key_values(const Axis& axis, std::size_t key) {
   if (axis.keys[key] == "seed") {
-    if (auto seeds = all_parsed<std::uint64_t>(axis, key, parsed<std::uint64_t>)) return *std::move(seeds);
+    if (auto seeds = all_parsed<std::uint64_t>(axis, key, parsed<std::uint64_t>))
+      return *std::move(seeds);
   }
-  if (auto integers = all_parsed<std::int64_t>(axis, key, parsed<std::int64_t>)) return *std::move(integers);
+  if (auto integers = all_parsed<std::int64_t>(axis, key, parsed<std::int64_t>))
+    return *std::move(integers);
   if (auto reals = all_parsed<double>(axis, key, parsed_real)) return *std::move(reals);
   std::vector<std::string> texts;
   for (const std::vector<Value>& point : axis.values) texts.push_back(value_label(point[key]));
@@ -69,7 +72,8 @@ ScaleValues key_values(const Axis& axis, std::size_t key) {
 ScaleValues axis_values(const Axis& axis) {
   if (!axis.is_zip()) return key_values(axis, 0);
   std::vector<std::string> labels;
-  for (std::size_t point = 0; point < axis.values.size(); ++point) labels.push_back(axis_label(axis, point));
+  for (std::size_t point = 0; point < axis.values.size(); ++point)
+    labels.push_back(axis_label(axis, point));
   return labels;
 }
 

@@ -11,10 +11,11 @@
 
 namespace refran::runner {
 
-using ScaleValues =
-    std::variant<std::vector<std::string>, std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<double>>;
+using ScaleValues = std::variant<std::vector<std::string>, std::vector<std::int64_t>,
+                                 std::vector<std::uint64_t>, std::vector<double>>;
 
-// The values of one key of an axis, by point: numbers where all of them are, seeds unsigned, else texts.
+// The values of one key of an axis, by point: numbers where all of them are, seeds unsigned, else
+// texts.
 ScaleValues key_values(const Axis& axis, std::size_t key);
 // The values of the axis itself: those of its key, or of a zip its points' labels.
 ScaleValues axis_values(const Axis& axis);

@@ -1,3 +1,4 @@
+// Validates and resolves a config value by value, along the declared fields.
 #include "bind.h"
 
 #include <unistd.h>

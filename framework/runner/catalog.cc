@@ -67,7 +67,8 @@ PluginFile read_plugin(const fs::path& library) {
     read_sidecar(plugin);
   } catch (const nlohmann::json::exception&) {
     plugin.problem =
-        fmt::format("{}: {} beside it is damaged; rebuild the plugin", library.string(), sidecar_of(library).string());
+        fmt::format("{}: {} beside it is damaged; rebuild the plugin", library.string(),
+                                 sidecar_of(library).filename().string());
   } catch (const std::runtime_error& error) {
     plugin.problem = error.what();
   }

@@ -5,10 +5,12 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "check_values.h"
 #include "digest.h"
 #include "grid_view.h"
+#include "isolated.h"
 #include "result_layout.h"
 #include "seal.h"
 
@@ -18,7 +20,8 @@ namespace {
 using Texts = std::vector<std::string>;
 
 bool is_data(const Node& node) {
-  return node.kind == hdf5::Kind::dataset && !is_below(node.path, "digest") && !is_below(node.path, "provenance");
+  return node.kind == hdf5::Kind::dataset && !is_below(node.path, "digest") &&
+         !is_below(node.path, "provenance");
 }
 
 bool is_one_of(const std::string& text, std::initializer_list<std::string_view> words) {
@@ -36,7 +39,8 @@ class StructureCheck {
     check_root();
     check_axes();
     for (const Node& node : result_.tree()) {
-      if (node.kind == hdf5::Kind::other) add("{}: is a link that leads nowhere or out of the file", node.path);
+      if (node.kind == hdf5::Kind::other)
+        add("{}: is a link that leads nowhere or out of the file", node.path);
       if (is_data(node)) check_dataset(node);
     }
     for (const DatasetInfo& dataset : result_.datasets()) {
@@ -46,7 +50,8 @@ class StructureCheck {
     check_items();
     check_digest_group();
     for (const char* name : {"config", "environment", "inputs"}) {
-      if (!nodes_.contains(fmt::format("provenance/{}", name))) add("provenance/{}: is missing", name);
+      if (!nodes_.contains(fmt::format("provenance/{}", name)))
+        add("provenance/{}: is missing", name);
     }
     check_seal();
   }
@@ -60,8 +65,8 @@ class StructureCheck {
   const Node& root() const { return result_.tree().front(); }
 
   void check_root() {
-    for (const char* name : {"experiment", "question", "run_id", "plugin_version", "refran_version", "started", "ended",
-                             "status", "reproducibility", "digest", "seal"}) {
+    for (const char* name : {"experiment", "question", "run_id", "plugin_version", "refran_version",
+                             "started", "ended", "status", "reproducibility", "digest", "seal"}) {
       if (root().text(name).empty()) add("the attribute {} is missing or no text", name);
     }
     const std::string status = root().text("status");
@@ -87,7 +92,8 @@ class StructureCheck {
   void check_axes() {
     for (const std::string& axis : axes_) {
       const auto found = nodes_.find(axis);
-      if (found == nodes_.end() || !found->second->is_scale) add("{}: the scale of this axis is missing", axis);
+      if (found == nodes_.end() || !found->second->is_scale)
+        add("{}: the scale of this axis is missing", axis);
     }
   }
 
@@ -96,9 +102,11 @@ class StructureCheck {
       add("{}: its elements are of a type the format does not have", node.path);
     }
     for (const char* name : {"units", "long_name"}) {
-      if (node.text(name).empty()) add("{}: the attribute {} is missing or no text", node.path, name);
+      if (node.text(name).empty())
+        add("{}: the attribute {} is missing or no text", node.path, name);
     }
-    if (node.is_scale && node.extents.size() != 1) add("{}: is a scale, but not of one dimension", node.path);
+    if (node.is_scale && node.extents.size() != 1)
+      add("{}: is a scale, but not of one dimension", node.path);
     std::set<std::string> seen;
     for (std::size_t dim = 0; dim < node.dims.size(); ++dim) {
       const std::string& name = node.dims[dim];
@@ -116,36 +124,39 @@ class StructureCheck {
     const std::string group = node.parent();
     const Node& scale = *nodes_.at(group.empty() ? node.dims[dim] : group + "/" + node.dims[dim]);
     if (scale.extents.size() == 1 && scale.extents[0] != node.extents[dim]) {
-      add("{}: has {} positions along {}, whose scale has {}", node.path, node.extents[dim], node.dims[dim],
-          scale.extents[0]);
+      add("{}: has {} positions along {}, whose scale has {}", node.path, node.extents[dim],
+          node.dims[dim], scale.extents[0]);
     }
   }
 
   // Each axis is a dimension in front, or a group above, in order.
   void check_output(const DatasetInfo& dataset) {
     const Place place = place_of(dataset.path, axes_);
-    const Texts leading(dataset.dims.begin(), dataset.dims.begin() + static_cast<std::ptrdiff_t>(dataset.axes));
+    const Texts leading(dataset.dims.begin(),
+                        dataset.dims.begin() + static_cast<std::ptrdiff_t>(dataset.axes));
     std::map<std::string, std::string> fixed(place.fixed.begin(), place.fixed.end());
     Texts expected;
     for (const std::string& axis : axes_) {
       if (!fixed.contains(axis)) expected.push_back(axis);
     }
     if (leading != expected) {
-      add("{}: its first dimensions are [{}], where the axes it does not stand in a group of are [{}]", dataset.path,
-          fmt::join(leading, ", "), fmt::join(expected, ", "));
+      add("{}: its first dimensions are [{}], where the axes it does not stand in a group of are "
+          "[{}]",
+          dataset.path, fmt::join(leading, ", "), fmt::join(expected, ", "));
     }
     for (const auto& [axis, value] : fixed) {
       const DatasetInfo* scale = result_.find(axis);
       if (scale == nullptr || scale->extents.size() != 1) continue;
       const Texts points = result_.labels(*scale, 0);
-      const bool is_point = std::any_of(points.begin(), points.end(), [&, &text = value](const std::string& point) {
-        return link_name(point) == text;
-      });
+      const bool is_point = std::any_of(
+          points.begin(), points.end(),
+          [&, &text = value](const std::string& point) { return link_name(point) == text; });
       if (!is_point) add("{}: the axis {} has no point {}", dataset.path, axis, value);
     }
   }
 
-  // The texts of a dataset over all runs; empty, and a finding, where it is not there as it should be.
+  // The texts of a dataset over all runs; empty, and a finding, where it is not there as it should
+  // be.
   Texts run_texts(const std::string& name) {
     const DatasetInfo* dataset = result_.find(name);
     if (dataset == nullptr) {
@@ -175,11 +186,14 @@ class StructureCheck {
         add("run_status: run {} is '{}', not complete or failed", run, statuses[run]);
       }
       if (failed && failures[run].empty()) add("failure: run {} failed without a reason", run);
-      if (!failed && !failures[run].empty()) add("failure: run {} did not fail, but has a reason", run);
+      if (!failed && !failures[run].empty())
+        add("failure: run {} did not fail, but has a reason", run);
     }
     const std::string status = root().text("status");
-    if (status == "complete" && any_failed) add("the attribute status is complete, but runs have failed");
-    if (status == "failed" && !any_failed) add("the attribute status is failed, but no run has failed");
+    if (status == "complete" && any_failed)
+      add("the attribute status is complete, but runs have failed");
+    if (status == "failed" && !any_failed)
+      add("the attribute status is failed, but no run has failed");
     check_failed_cells(statuses);
   }
 
@@ -200,7 +214,9 @@ class StructureCheck {
   void check_items() {
     std::map<std::string, std::set<std::string>> lists;
     for (const DatasetInfo& dataset : result_.datasets()) {
-      if (!dataset.is_output || place_of(dataset.path, axes_).own_path.find('/') == std::string::npos) continue;
+      if (!dataset.is_output ||
+          place_of(dataset.path, axes_).own_path.find('/') == std::string::npos)
+        continue;
       const std::string item = dataset.path.substr(0, dataset.path.rfind('/'));
       lists[item.substr(0, item.rfind('/'))].insert(item);
     }
@@ -211,7 +227,8 @@ class StructureCheck {
         add("{}: the attribute count is not the number of its items, {}", list, expected);
       }
       for (const std::string& item : items) {
-        if (nodes_.at(item)->find("label") == nullptr) add("{}: the attribute label is missing", item);
+        if (nodes_.at(item)->find("label") == nullptr)
+          add("{}: the attribute label is missing", item);
       }
     }
   }
@@ -234,9 +251,11 @@ class StructureCheck {
       for (const auto& [name, value] : node.attributes) {
         if (!node.path.empty() || name != "seal") seal.add_attribute(node.path, name, value);
       }
-      if (node.kind == hdf5::Kind::dataset && node.find("sha256") == nullptr) add_values(seal, node);
+      if (node.kind == hdf5::Kind::dataset && node.find("sha256") == nullptr)
+        add_values(seal, node);
     }
-    if (seal.finish() != root().text("seal")) add("the seal is broken: a label, an attribute or a text was changed");
+    if (seal.finish() != root().text("seal"))
+      add("the seal is broken: a label, an attribute or a text was changed");
   }
 
   void add_values(Seal& seal, const Node& node) const {
@@ -250,7 +269,8 @@ class StructureCheck {
     std::uint64_t count = 1;
     for (const std::uint64_t extent : dataset->extents) count *= extent;
     if (dataset->element == Element::text) {
-      seal.add_values(node.path, sha256_of_text(encode_texts(result_.read_texts(*dataset, 0, count))));
+      seal.add_values(node.path,
+                      sha256_of_text(encode_texts(result_.read_texts(*dataset, 0, count))));
       return;
     }
     std::vector<std::byte> bytes = result_.read_bytes(*dataset, 0, count);
@@ -266,18 +286,27 @@ class StructureCheck {
   std::map<std::string, const Node*> nodes_;
 };
 
-}  // namespace
-
-std::vector<std::string> check_result(const std::filesystem::path& file) {
+Findings check_here(const std::filesystem::path& file) {
   Findings findings;
   try {
     const ResultFile result(file);
     StructureCheck(result, findings).run();
-    if (findings.empty() || result.find("run_status") != nullptr) check_values(result, findings);
+    check_values(result, findings);
   } catch (const std::exception& error) {
-    findings.push_back(error.what());
+    findings.emplace_back(error.what());
   }
   return findings;
+}
+
+}  // namespace
+
+std::vector<std::string> check_result(const std::filesystem::path& file) {
+  const std::optional<std::string> found = run_isolated([&] {
+    const Findings findings = check_here(file);
+    return nlohmann::json(findings).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  });
+  if (!found) return {fmt::format("{}: is damaged: HDF5 cannot read it", file.string())};
+  return nlohmann::json::parse(*found).get<Findings>();
 }
 
 }  // namespace refran::runner

@@ -42,8 +42,10 @@ class RowSums {
   // "" where all is well.
   std::string finding(const std::string& path) const {
     if (bad_ == 0) return "";
-    const std::string rest = bad_ == 1 ? "" : fmt::format(" (and {} more rows do not either)", bad_ - 1);
-    return fmt::format("{}: row {} {}, where rows have to sum to 1{}", path, first_bad_, first_problem_, rest);
+    const std::string rest =
+        bad_ == 1 ? "" : fmt::format(" (and {} more rows do not either)", bad_ - 1);
+    return fmt::format("{}: row {} {}, where rows have to sum to 1{}", path, first_bad_,
+                       first_problem_, rest);
   }
 
  private:
@@ -79,13 +81,14 @@ class OutputCheck {
         findings_(findings),
         place_(place_of(dataset.path, result.axes())),
         cells_(product(std::span(dataset.extents).first(dataset.axes))),
-        extents_(dataset.extents.begin() + static_cast<std::ptrdiff_t>(dataset.axes), dataset.extents.end()) {}
+        extents_(dataset.extents.begin() + static_cast<std::ptrdiff_t>(dataset.axes),
+                 dataset.extents.end()) {}
 
   void run() {
     stored_ = result_.run_digests(dataset_);
     if (stored_.size() != cells_) {
-      findings_.push_back(fmt::format("digest/{}: {} digests are there, {} runs have one", dataset_.path,
-                                      stored_.size(), cells_));
+      findings_.push_back(fmt::format("digest/{}: {} digests are there, {} runs have one",
+                                      dataset_.path, stored_.size(), cells_));
       return;
     }
     if (dataset_.element == Element::text) {
@@ -105,7 +108,8 @@ class OutputCheck {
     bool is_blank = true;
     std::uint64_t position = 0;
     for (std::uint64_t first = 0; first < total; first += kBlock) {
-      std::vector<std::byte> bytes = result_.read_bytes(dataset_, first, std::min(kBlock, total - first));
+      std::vector<std::byte> bytes =
+          result_.read_bytes(dataset_, first, std::min(kBlock, total - first));
       canonicalise(dataset_.element, bytes);
       if (dataset_.rows_sum_to_one) rows.add(as_doubles(bytes));
       for (std::span<const std::byte> rest = bytes; !rest.empty();) {
@@ -116,11 +120,13 @@ class OutputCheck {
         position += part.size() / size_of(dataset_.element);
         rest = rest.subspan(part.size());
         if (position % cell_size != 0) continue;
-        check_cell(position / cell_size - 1, std::exchange(hasher, Hasher()).finish(), std::exchange(is_blank, true));
+        check_cell(position / cell_size - 1, std::exchange(hasher, Hasher()).finish(),
+                   std::exchange(is_blank, true));
       }
     }
     if (total == 0) check_empty_cells();
-    if (std::string finding = rows.finding(dataset_.path); !finding.empty()) findings_.push_back(std::move(finding));
+    if (std::string finding = rows.finding(dataset_.path); !finding.empty())
+      findings_.push_back(std::move(finding));
   }
 
   void check_texts() {
@@ -130,11 +136,13 @@ class OutputCheck {
     bool is_blank = true;
     std::uint64_t position = 0;
     for (std::uint64_t first = 0; first < total; first += kTextBlock) {
-      for (const std::string& text : result_.read_texts(dataset_, first, std::min(kTextBlock, total - first))) {
+      for (const std::string& text :
+           result_.read_texts(dataset_, first, std::min(kTextBlock, total - first))) {
         hasher.add(encode_texts({&text, 1}));
         is_blank = is_blank && text.empty();
         if (++position % cell_size != 0) continue;
-        check_cell(position / cell_size - 1, std::exchange(hasher, Hasher()).finish(), std::exchange(is_blank, true));
+        check_cell(position / cell_size - 1, std::exchange(hasher, Hasher()).finish(),
+                   std::exchange(is_blank, true));
       }
     }
     if (total == 0) check_empty_cells();
@@ -161,7 +169,8 @@ class OutputCheck {
     for (std::size_t axis = dataset_.axes; axis-- > 0;) {
       const std::uint64_t point = rest % dataset_.extents[axis];
       rest /= dataset_.extents[axis];
-      where = fmt::format(" {}={}{}", dataset_.dims[axis], result_.labels(dataset_, axis)[point], where);
+      where = fmt::format(" {}={}{}", dataset_.dims[axis], result_.labels(dataset_, axis)[point],
+                          where);
     }
     const std::string run = where.empty() ? "" : fmt::format(" the run{}", where);
     findings_.push_back(fmt::format("{}:{} {}", dataset_.path, run, problem));
@@ -179,11 +188,13 @@ class OutputCheck {
         expected = to_hex(hasher.finish());
       }
     } catch (const std::runtime_error&) {
-      findings_.push_back(fmt::format("digest/{}: holds something that is no SHA-256", dataset_.path));
+      findings_.push_back(
+          fmt::format("digest/{}: holds something that is no SHA-256", dataset_.path));
       return;
     }
     if (dataset_.sha256 != expected) {
-      findings_.push_back(fmt::format("{}: its sha256 is not that of its runs' digests", dataset_.path));
+      findings_.push_back(
+          fmt::format("{}: its sha256 is not that of its runs' digests", dataset_.path));
     }
   }
 
@@ -205,9 +216,11 @@ class OutputCheck {
   bool is_missing(std::span<const std::byte> bytes) const {
     if (dataset_.element == Element::float32 || dataset_.element == Element::float64) {
       const std::vector<double> values = as_doubles(bytes);
-      return std::all_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
+      return std::all_of(values.begin(), values.end(),
+                         [](double value) { return std::isnan(value); });
     }
-    return std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte == std::byte{0}; });
+    return std::all_of(bytes.begin(), bytes.end(),
+                       [](std::byte byte) { return byte == std::byte{0}; });
   }
 
   const ResultFile& result_;

@@ -1,5 +1,5 @@
-// The part of `refran check` that reads values: digests of runs, datasets and file, rows that sum to 1, cells of failed
-// runs.
+// The part of `refran check` that reads values: digests of runs, datasets and file, rows that sum
+// to 1, cells of failed runs.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// Gathers problems, and words what was found and what was probably meant.
 #include "diagnostics.h"
 
 #include <algorithm>

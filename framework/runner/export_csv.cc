@@ -23,7 +23,8 @@ constexpr std::size_t kFlushBytes = 1 << 20;
 
 class CsvFile {
  public:
-  explicit CsvFile(std::filesystem::path path) : path_(std::move(path)), stream_(path_, std::ios::binary) {
+  explicit CsvFile(std::filesystem::path path)
+      : path_(std::move(path)), stream_(path_, std::ios::binary) {
     check();
   }
 
@@ -45,7 +46,9 @@ class CsvFile {
     check();
   }
   void check() const {
-    if (!stream_) throw std::runtime_error(fmt::format("{}: cannot be written: {}", path_.string(), std::strerror(errno)));
+    if (!stream_)
+      throw std::runtime_error(
+          fmt::format("{}: cannot be written: {}", path_.string(), std::strerror(errno)));
   }
 
   std::filesystem::path path_;
@@ -56,7 +59,8 @@ class CsvFile {
 // The values of a dataset one after the other, read in blocks.
 class Cursor {
  public:
-  Cursor(const ResultFile& result, const DatasetInfo& dataset) : result_(&result), dataset_(&dataset) {
+  Cursor(const ResultFile& result, const DatasetInfo& dataset)
+      : result_(&result), dataset_(&dataset) {
     total_ = 1;
     for (const std::uint64_t extent : dataset.extents) total_ *= extent;
   }
@@ -65,11 +69,21 @@ class Cursor {
     if (next_ == end_) load();
     const std::uint64_t index = next_++ - first_;
     switch (dataset_->element) {
-      case Element::float32: append_number(text, at<float>(index)); break;
-      case Element::float64: append_number(text, at<double>(index)); break;
-      case Element::int32: append_integer(text, at<std::int32_t>(index)); break;
-      case Element::int64: append_integer(text, at<std::int64_t>(index)); break;
-      case Element::text: text += csv_field(texts_[index]); break;
+      case Element::float32:
+        append_number(text, at<float>(index));
+        break;
+      case Element::float64:
+        append_number(text, at<double>(index));
+        break;
+      case Element::int32:
+        append_integer(text, at<std::int32_t>(index));
+        break;
+      case Element::int64:
+        append_integer(text, at<std::int64_t>(index));
+        break;
+      case Element::text:
+        text += csv_field(texts_[index]);
+        break;
     }
   }
   void skip(std::uint64_t count) {
@@ -97,7 +111,8 @@ class Cursor {
   }
   static void append_integer(std::string& text, std::int64_t value) {
     std::array<char, 24> buffer;
-    text.append(buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr);
+    text.append(buffer.data(),
+                std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr);
   }
 
   const ResultFile* result_;
@@ -121,7 +136,8 @@ struct Output {
   }
 };
 
-void append_header(CsvFile& file, const ResultFile& result, const Output& output, const std::vector<bool>& labelled) {
+void append_header(CsvFile& file, const ResultFile& result, const Output& output,
+                   const std::vector<bool>& labelled) {
   std::string& text = file.text();
   const OutputView& first = output.parts.front();
   for (const std::string& axis : result.axes()) text += csv_field(axis) + ",";
@@ -136,7 +152,8 @@ void append_header(CsvFile& file, const ResultFile& result, const Output& output
 }
 
 // What stands in a row for each position along a dimension: "3," or "3,tía,".
-std::vector<std::string> fragments(const OutputView& part, std::size_t dim, std::uint64_t cell, bool labelled) {
+std::vector<std::string> fragments(const OutputView& part, std::size_t dim, std::uint64_t cell,
+                                   bool labelled) {
   const std::vector<std::string> labels = part.labels(dim, cell);
   std::vector<std::string> fragments(part.dataset().extents[part.dataset().axes + dim]);
   for (std::size_t position = 0; position < fragments.size(); ++position) {
@@ -162,7 +179,8 @@ void append_cell(CsvFile& file, Cursor& cursor, const std::string& prefix,
   }
 }
 
-void append_part(CsvFile& file, const ResultFile& result, const OutputView& part, const std::vector<bool>& labelled) {
+void append_part(CsvFile& file, const ResultFile& result, const OutputView& part,
+                 const std::vector<bool>& labelled) {
   Cursor cursor(result, part.dataset());
   std::vector<std::vector<std::string>> columns(labelled.size());
   for (std::uint64_t cell = 0; cell < part.cells(); ++cell) {
@@ -181,7 +199,8 @@ void append_part(CsvFile& file, const ResultFile& result, const OutputView& part
   }
 }
 
-void export_output(const ResultFile& result, const Output& output, const std::filesystem::path& path) {
+void export_output(const ResultFile& result, const Output& output,
+                   const std::filesystem::path& path) {
   CsvFile file(path);
   std::vector<bool> labelled(output.parts.front().dims().size());
   for (std::size_t dim = 0; dim < labelled.size(); ++dim) labelled[dim] = output.has_labels(dim);
@@ -198,7 +217,8 @@ void export_runs(const ResultFile& result, const std::filesystem::path& path) {
   file.text() += fmt::format("{}", fmt::join(kColumns, ","));
   file.end_row();
   const DatasetInfo* status = result.find(kColumns.front());
-  if (status == nullptr) throw std::runtime_error(fmt::format("{}: has no run_status", result.path().string()));
+  if (status == nullptr)
+    throw std::runtime_error(fmt::format("{}: has no run_status", result.path().string()));
   std::vector<std::vector<std::string>> points;
   std::uint64_t runs = 1;
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
@@ -208,7 +228,8 @@ void export_runs(const ResultFile& result, const std::filesystem::path& path) {
   std::vector<std::vector<std::string>> columns;
   for (const char* name : kColumns) {
     const DatasetInfo* dataset = result.find(name);
-    columns.push_back(dataset == nullptr ? std::vector<std::string>(runs) : result.read_texts(*dataset, 0, runs));
+    columns.push_back(dataset == nullptr ? std::vector<std::string>(runs)
+                                         : result.read_texts(*dataset, 0, runs));
   }
   for (std::uint64_t run = 0; run < runs; ++run) {
     std::string prefix;
@@ -229,30 +250,28 @@ void export_runs(const ResultFile& result, const std::filesystem::path& path) {
 void make_empty_folder(const std::filesystem::path& folder) {
   namespace fs = std::filesystem;
   if (fs::exists(folder) && (!fs::is_directory(folder) || !fs::is_empty(folder))) {
-    throw ConfigError(fmt::format("{}: is there already and not empty; name a new folder with --out", folder.string()));
+    throw ConfigError(fmt::format(
+        "{}: is there already and not empty; name a new folder with --out", folder.string()));
   }
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw std::runtime_error(fmt::format("{}: cannot be created: {}", folder.string(), error.message()));
+  if (error)
+    throw std::runtime_error(
+        fmt::format("{}: cannot be created: {}", folder.string(), error.message()));
 }
 
 }  // namespace
 
-std::vector<std::filesystem::path> export_csv(const ResultFile& result, const std::filesystem::path& folder) {
+std::vector<std::filesystem::path> export_csv(const ResultFile& result,
+                                              const std::filesystem::path& folder) {
   make_empty_folder(folder);
   std::map<std::string, Output> outputs;
-  for (const DatasetInfo& dataset : result.datasets()) {
-    if (!dataset.is_output) continue;
-    OutputView view(result, dataset);
+  for (OutputView& view : outputs_of(result)) {
     outputs[view.name()].parts.push_back(std::move(view));
   }
   std::vector<std::filesystem::path> files = {folder / "run_status.csv"};
   export_runs(result, files.front());
-  for (auto& [name, output] : outputs) {
-    // Paths sort "10" before "2".
-    std::stable_sort(output.parts.begin(), output.parts.end(), [](const OutputView& a, const OutputView& b) {
-      return std::pair(a.item().size(), a.item()) < std::pair(b.item().size(), b.item());
-    });
+  for (const auto& [name, output] : outputs) {
     files.push_back(folder / (name + ".csv"));
     export_output(result, output, files.back());
   }

@@ -1,5 +1,7 @@
+// Puts the rules of a field into words.
 #include "field_words.h"
 
+#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <tuple>
 
 #include "result_layout.h"
 
@@ -20,45 +21,63 @@ Place place_of(const std::string& path, const std::vector<std::string>& axes) {
   }
 }
 
-OutputView::OutputView(const ResultFile& result, const DatasetInfo& dataset) : result_(&result), dataset_(&dataset) {
+OutputView::OutputView(const ResultFile& result, const DatasetInfo& dataset)
+    : result_(&result), dataset_(&dataset) {
   const std::vector<std::string> axes = result.axes();
   const Place place = place_of(dataset.path, axes);
-  const std::size_t last_slash = dataset.path.rfind('/');
-  if (last_slash != std::string::npos) group_ = dataset.path.substr(0, last_slash + 1);
-  name_ = place.own_path.substr(place.own_path.rfind('/') + 1);
-  if (const std::size_t slash = place.own_path.find('/'); slash != std::string::npos) {
-    list_ = place.own_path.substr(0, slash);
-    item_ = place.own_path.substr(slash + 1, place.own_path.rfind('/') - slash - 1);
-    item_labels_ = result.find(group_ + list_ + "_label");
-    common_item_label_ = result.text_attribute(group_.substr(0, group_.size() - 1), "label");
+  split_path(place);
+  find_points(place, axes);
+  find_labels();
+  const std::string zeros(64, '0');
+  for (const std::string& digest : result.run_digests(dataset)) failed_.push_back(digest == zeros);
+  failed_.resize(cells_);
+}
+
+void OutputView::split_path(const Place& place) {
+  const std::string& path = dataset_->path;
+  if (const std::size_t slash = path.rfind('/'); slash != std::string::npos) {
+    group_ = path.substr(0, slash + 1);
   }
+  name_ = place.own_path.substr(place.own_path.rfind('/') + 1);
+  const std::size_t slash = place.own_path.find('/');
+  if (slash == std::string::npos) return;
+  list_ = place.own_path.substr(0, slash);
+  item_ = place.own_path.substr(slash + 1, place.own_path.rfind('/') - slash - 1);
+  item_labels_ = result_->find(group_ + list_ + "_label");
+  common_item_label_ = result_->text_attribute(group_.substr(0, group_.size() - 1), "label");
+}
+
+void OutputView::find_points(const Place& place, const std::vector<std::string>& axes) {
   std::size_t stacked = 0;
   for (const std::string& axis : axes) {
+    const DatasetInfo* scale = result_->find(axis);
+    const auto points = scale == nullptr ? std::vector<std::string>{} : result_->labels(*scale, 0);
+    first_run_ *= points.size();
     const auto fixed = std::find_if(place.fixed.begin(), place.fixed.end(),
                                     [&](const auto& entry) { return entry.first == axis; });
     if (fixed == place.fixed.end()) {
-      axis_points_.push_back(result.labels(dataset, stacked));
-      axis_extents_.push_back(dataset.extents.at(stacked++));
+      axis_points_.push_back(result_->labels(*dataset_, stacked));
+      axis_extents_.push_back(dataset_->extents.at(stacked++));
       cells_ *= axis_extents_.back();
       continue;
     }
     axis_extents_.push_back(1);
-    const DatasetInfo* scale = result.find(axis);
-    const auto points = scale == nullptr ? std::vector<std::string>{} : result.labels(*scale, 0);
-    const auto point = std::find_if(points.begin(), points.end(),
-                                    [&](const std::string& text) { return link_name(text) == fixed->second; });
+    const auto point = std::find_if(points.begin(), points.end(), [&](const std::string& text) {
+      return link_name(text) == fixed->second;
+    });
     axis_points_.push_back({point == points.end() ? fixed->second : *point});
+    first_run_ += static_cast<std::uint64_t>(point - points.begin());
   }
-  for (std::size_t dim = dataset.axes; dim < dataset.dims.size(); ++dim) {
-    cell_size_ *= dataset.extents[dim];
-    label_datasets_.push_back(result.find(group_ + dataset.dims[dim] + "_label"));
-    const DatasetInfo* scale = result.find(group_ + dataset.dims[dim]);
+}
+
+void OutputView::find_labels() {
+  for (std::size_t dim = dataset_->axes; dim < dataset_->dims.size(); ++dim) {
+    cell_size_ *= dataset_->extents[dim];
+    label_datasets_.push_back(result_->find(group_ + dataset_->dims[dim] + "_label"));
+    const DatasetInfo* scale = result_->find(group_ + dataset_->dims[dim]);
     const bool is_text = scale != nullptr && scale->element == Element::text;
-    scale_labels_.push_back(is_text ? result.labels(dataset, dim) : std::vector<std::string>{});
+    scale_labels_.push_back(is_text ? result_->labels(*dataset_, dim) : std::vector<std::string>{});
   }
-  const std::string zeros(64, '0');
-  for (const std::string& digest : result.run_digests(dataset)) failed_.push_back(digest == zeros);
-  failed_.resize(cells_);
 }
 
 std::vector<std::string> OutputView::points(std::uint64_t cell) const {
@@ -71,17 +90,33 @@ std::vector<std::string> OutputView::points(std::uint64_t cell) const {
 }
 
 std::string OutputView::item_label(std::uint64_t cell) const {
-  return item_labels_ == nullptr ? common_item_label_ : result_->read_texts(*item_labels_, cell, 1).front();
+  return item_labels_ == nullptr ? common_item_label_
+                                 : result_->read_texts(*item_labels_, cell, 1).front();
 }
 
 std::vector<std::string> OutputView::dims() const {
-  return {dataset_->dims.begin() + static_cast<std::ptrdiff_t>(dataset_->axes), dataset_->dims.end()};
+  return {dataset_->dims.begin() + static_cast<std::ptrdiff_t>(dataset_->axes),
+          dataset_->dims.end()};
 }
 
 std::vector<std::string> OutputView::labels(std::size_t dim, std::uint64_t cell) const {
   if (!labels_differ(dim)) return scale_labels_[dim];
   const std::uint64_t length = dataset_->extents[dataset_->axes + dim];
   return result_->read_texts(*label_datasets_[dim], cell * length, length);
+}
+
+std::vector<OutputView> outputs_of(const ResultFile& result) {
+  std::vector<OutputView> outputs;
+  for (const DatasetInfo& dataset : result.datasets()) {
+    if (dataset.is_output) outputs.emplace_back(result, dataset);
+  }
+  const auto order = [](const OutputView& view) {  // "2" before "10"
+    return std::tuple(std::string_view(view.list()), std::string_view(view.name()),
+                      view.item().size(), std::string_view(view.item()), view.first_run());
+  };
+  std::stable_sort(outputs.begin(), outputs.end(),
+                   [&](const OutputView& a, const OutputView& b) { return order(a) < order(b); });
+  return outputs;
 }
 
 }  // namespace refran::runner

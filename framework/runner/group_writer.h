@@ -1,4 +1,5 @@
-// One group of a result file being written: its scales, and datasets that carry their dimensions, unit and meaning.
+// One group of a result file being written: its scales, and datasets that carry their dimensions,
+// unit and meaning.
 #pragma once
 
 #include <cstdint>
@@ -24,21 +25,26 @@ class GroupWriter {
   // The scale of the dimension `name`.
   void add_scale(const std::string& name, const ScaleValues& values, const About& about);
   // Values along existing dimensions, beside a scale.
-  void add_values(const std::string& name, const std::vector<std::string>& dims, const ScaleValues& values,
-                  const About& about);
+  void add_values(const std::string& name, const std::vector<std::string>& dims,
+                  const ScaleValues& values, const About& about);
   void add_texts(const std::string& name, const std::vector<std::string>& dims,
-                 const std::vector<std::uint64_t>& extents, const About& about, const TextAt& text_at);
+                 const std::vector<std::uint64_t>& extents, const About& about,
+                 const TextAt& text_at);
 
-  // An output: its values and attributes are the caller's to write, its values not part of the seal.
-  const hdf5::Handle& add_output(const std::string& name, hdf5::Stored stored, const hdf5::Shape& shape,
-                                 const std::vector<std::string>& dims, const About& about);
+  // An output: its values and attributes are the caller's to write, its values not part of the
+  // seal.
+  const hdf5::Handle& add_output(const std::string& name, hdf5::Stored stored,
+                                 const hdf5::Shape& shape, const std::vector<std::string>& dims,
+                                 const About& about);
   void set_on(const hdf5::Handle& dataset, const std::string& name, const std::string& attribute,
               const hdf5::Attribute& value);
 
   // Ties the scales to their datasets; nothing may be added afterwards.
   void finish();
 
-  std::string path_of(const std::string& name) const { return path_.empty() ? name : path_ + "/" + name; }
+  std::string path_of(const std::string& name) const {
+    return path_.empty() ? name : path_ + "/" + name;
+  }
 
  private:
   struct Scale {
@@ -46,7 +52,8 @@ class GroupWriter {
     std::vector<std::pair<std::size_t, int>> uses;  // dataset, dimension
   };
 
-  std::size_t create(const std::string& name, hdf5::Stored stored, const hdf5::Shape& shape, const About& about);
+  std::size_t create(const std::string& name, hdf5::Stored stored, const hdf5::Shape& shape,
+                     const About& about);
   void set_dims(std::size_t dataset, const std::vector<std::string>& dims);
   void write_values(std::size_t dataset, const std::string& name, const ScaleValues& values);
 

@@ -1,13 +1,13 @@
 // What the sources that see HDF5 share: the check of every call, types and dataspaces.
 #pragma once
 
-#include <hdf5.h>
-
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <hdf5.h>
 
 #include "hdf5_handle.h"
 
@@ -42,8 +42,9 @@ inline Handle own(hid_t id, std::string_view what, const Handle& object) {
   return Handle(check(id, what, object));
 }
 
-// Types and property lists are made once and live as long as HDF5 does. Types are those of the file and of memory alike:
-// values are little-endian in both on x86-64, the one machine this is built for.
+// Types and property lists are made once and live as long as HDF5 does. Types are those of the file
+// and of memory alike: values are little-endian in both on x86-64, the one machine this is built
+// for.
 const Handle& file_access();
 const Handle& type_of(Stored stored);
 // For texts: HDF5 clears its whole conversion buffer at every call, 1 MiB unless told otherwise.

@@ -17,6 +17,10 @@ namespace refran::runner::hdf5 {
 
 namespace {
 
+// Handles close all that is opened. HDF5 1.10 would do so once more on exit, and crash where a full disk had kept a
+// dataset from being closed. To be said before its first use.
+[[maybe_unused]] const herr_t kNoExitHandler = H5dont_atexit();
+
 // The innermost cause HDF5 noted, and the system's own words where a system call failed.
 struct Cause {
   std::string innermost;
@@ -41,7 +45,8 @@ std::string cause() {
   return cause.system.empty() ? cause.innermost : cause.system;
 }
 
-[[noreturn]] void throw_error(std::string_view what, std::string_view name, const std::string& cause) {
+[[noreturn]] void throw_error(std::string_view what, std::string_view name,
+                              const std::string& cause) {
   std::string text(what);
   if (!name.empty()) text.append(" ").append(name);
   throw Error(cause.empty() ? text : text + ": " + cause);
@@ -63,9 +68,12 @@ constexpr unsigned kMostCompactLinks = 64;
 
 void set_group_properties(const Handle& list) {
   check(H5Pset_obj_track_times(list.id(), false), "cannot set up a group");
-  check(H5Pset_link_creation_order(list.id(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED), "cannot set up a group");
-  check(H5Pset_link_phase_change(list.id(), kMostCompactLinks, kMostCompactLinks / 2), "cannot set up a group");
-  check(H5Pset_attr_phase_change(list.id(), kMostAttributes, kMostAttributes / 2), "cannot set up a group");
+  check(H5Pset_link_creation_order(list.id(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
+        "cannot set up a group");
+  check(H5Pset_link_phase_change(list.id(), kMostCompactLinks, kMostCompactLinks / 2),
+        "cannot set up a group");
+  check(H5Pset_attr_phase_change(list.id(), kMostAttributes, kMostAttributes / 2),
+        "cannot set up a group");
 }
 
 Handle make_file_access() {
@@ -90,7 +98,8 @@ Handle make_group_creation() {
 Handle make_dataset_creation(bool fills) {
   Handle list = own(H5Pcreate(H5P_DATASET_CREATE), "cannot set up a dataset");
   check(H5Pset_obj_track_times(list.id(), false), "cannot set up a dataset");
-  check(H5Pset_attr_phase_change(list.id(), kMostAttributes, kMostAttributes / 2), "cannot set up a dataset");
+  check(H5Pset_attr_phase_change(list.id(), kMostAttributes, kMostAttributes / 2),
+        "cannot set up a dataset");
   if (!fills) check(H5Pset_fill_time(list.id(), H5D_FILL_TIME_NEVER), "cannot set up a dataset");
   return list;
 }
@@ -106,7 +115,8 @@ Handle copy_of(hid_t type) { return own(H5Tcopy(type), "cannot make a type"); }
 
 Handle make_text_type() {
   Handle type = copy_of(H5T_C_S1);
-  constexpr auto kVariable = std::numeric_limits<std::size_t>::max();  // H5T_VARIABLE, whose macro is a C cast
+  constexpr auto kVariable =
+      std::numeric_limits<std::size_t>::max();  // H5T_VARIABLE, whose macro is a C cast
   check(H5Tset_size(type.id(), kVariable), "cannot make a type");
   check(H5Tset_cset(type.id(), H5T_CSET_UTF8), "cannot make a type");
   return type;
@@ -120,17 +130,19 @@ Handle make_digest_type() {
 }
 
 // An attribute of the given type and space, written at once.
-void write_attribute(const Handle& object, const std::string& name, const Handle& file_type, const Handle& memory_type,
-                     const Handle& space, const void* value) {
+void write_attribute(const Handle& object, const std::string& name, const Handle& file_type,
+                     const Handle& memory_type, const Handle& space, const void* value) {
   const Handle attribute = own(
       H5Acreate2(object.id(), name.c_str(), file_type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT),
       "cannot create an attribute of", object);
   check(H5Awrite(attribute.id(), memory_type.id(), value), "cannot write an attribute of", object);
 }
 
-void write_text_list(const Handle& object, const std::string& name, std::span<const std::string> texts) {
+void write_text_list(const Handle& object, const std::string& name,
+                     std::span<const std::string> texts) {
   std::vector<const char*> pointers(texts.size());
-  std::transform(texts.begin(), texts.end(), pointers.begin(), [](const std::string& text) { return text.c_str(); });
+  std::transform(texts.begin(), texts.end(), pointers.begin(),
+                 [](const std::string& text) { return text.c_str(); });
   const Handle& type = type_of(Stored::text);
   write_attribute(object, name, type, type, space_of({texts.size()}), pointers.data());
 }
@@ -175,9 +187,12 @@ void Handle::reset() noexcept {
 std::size_t size_of(Stored stored) {
   switch (stored) {
     case Stored::float32:
-    case Stored::int32: return 4;
-    case Stored::digest: return 64;
-    default: return 8;
+    case Stored::int32:
+      return 4;
+    case Stored::digest:
+      return 64;
+    default:
+      return 8;
   }
 }
 
@@ -197,15 +212,17 @@ const Handle& text_transfer() {
 
 const Handle& type_of(Stored stored) {
   static const auto& kTypes = *new std::array<Handle, 7>{
-      copy_of(H5T_IEEE_F32LE), copy_of(H5T_IEEE_F64LE), copy_of(H5T_STD_I32LE), copy_of(H5T_STD_I64LE),
-      copy_of(H5T_STD_U64LE),  make_text_type(),        make_digest_type()};
+      copy_of(H5T_IEEE_F32LE), copy_of(H5T_IEEE_F64LE), copy_of(H5T_STD_I32LE),
+      copy_of(H5T_STD_I64LE),  copy_of(H5T_STD_U64LE),  make_text_type(),
+      make_digest_type()};
   return kTypes[static_cast<std::size_t>(stored)];
 }
 
 Handle space_of(const std::vector<std::uint64_t>& extents) {
   if (extents.empty()) return own(H5Screate(H5S_SCALAR), "cannot make a dataspace");
   const std::vector<hsize_t> sizes(extents.begin(), extents.end());
-  return own(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), "cannot make a dataspace");
+  return own(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
+             "cannot make a dataspace");
 }
 
 std::pair<Handle, Handle> select(const Handle& dataset, const Box& box) {
@@ -214,7 +231,8 @@ std::pair<Handle, Handle> select(const Handle& dataset, const Box& box) {
   if (!box.count.empty()) {
     const std::vector<hsize_t> start(box.start.begin(), box.start.end());
     const std::vector<hsize_t> count(box.count.begin(), box.count.end());
-    check(H5Sselect_hyperslab(in_file.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
+    check(H5Sselect_hyperslab(in_file.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
+                              nullptr),
           "cannot select values of", dataset);
   }
   return {std::move(in_file), std::move(in_memory)};
@@ -224,7 +242,8 @@ NewFile::NewFile(const std::filesystem::path& file) {
   silence();
   const Handle creation = own(H5Pcreate(H5P_FILE_CREATE), "cannot set up HDF5");
   set_group_properties(creation);
-  file_ = own(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation.id(), file_access().id()), "cannot create the file");
+  file_ = own(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation.id(), file_access().id()),
+              "cannot create the file");
 }
 
 NewFile::~NewFile() { give_up(); }
@@ -237,7 +256,8 @@ void NewFile::close() {
 
 void NewFile::give_up() noexcept {
   if (file_.id() < 0) return;
-  // What HDF5 still holds goes to memory that vanishes with it, so that closing cannot fail a second time.
+  // What HDF5 still holds goes to memory that vanishes with it, so that closing cannot fail a
+  // second time.
   void* descriptor = nullptr;
   if (H5Fget_vfd_handle(file_.id(), H5P_DEFAULT, &descriptor) >= 0 && descriptor != nullptr) {
     const int nowhere = memfd_create("given-up", MFD_CLOEXEC);
@@ -251,11 +271,12 @@ void NewFile::give_up() noexcept {
 
 Handle create_group(const Handle& parent, const std::string& name) {
   static const Handle& kCreation = *new Handle(make_group_creation());
-  return own(H5Gcreate2(parent.id(), name.c_str(), H5P_DEFAULT, kCreation.id(), H5P_DEFAULT), "cannot create the group",
-             name);
+  return own(H5Gcreate2(parent.id(), name.c_str(), H5P_DEFAULT, kCreation.id(), H5P_DEFAULT),
+             "cannot create the group", name);
 }
 
-Handle create_dataset(const Handle& parent, const std::string& name, Stored stored, const Shape& shape) {
+Handle create_dataset(const Handle& parent, const std::string& name, Stored stored,
+                      const Shape& shape) {
   // References to texts have to be filled, numbers are all written.
   static const Handle& kNumbers = *new Handle(make_dataset_creation(false));
   static const Handle& kTexts = *new Handle(make_dataset_creation(true));
@@ -265,7 +286,8 @@ Handle create_dataset(const Handle& parent, const std::string& name, Stored stor
   if (!shape.chunk.empty()) {
     chunked = own(H5Pcopy(plain.id()), "cannot set up a dataset");
     const std::vector<hsize_t> chunk(shape.chunk.begin(), shape.chunk.end());
-    check(H5Pset_chunk(chunked.id(), static_cast<int>(chunk.size()), chunk.data()), "cannot set up a dataset");
+    check(H5Pset_chunk(chunked.id(), static_cast<int>(chunk.size()), chunk.data()),
+          "cannot set up a dataset");
     check(H5Pset_deflate(chunked.id(), 1), "cannot set up a dataset");
   }
   return own(H5Dcreate2(parent.id(), name.c_str(), type_of(stored).id(), space.id(), H5P_DEFAULT,
@@ -273,11 +295,14 @@ Handle create_dataset(const Handle& parent, const std::string& name, Stored stor
              "cannot create the dataset", name);
 }
 
-void write_numbers(const Handle& dataset, Stored stored, const Box& box, std::span<const std::byte> values) {
-  if (values.size() != box.size() * size_of(stored)) throw std::logic_error("write_numbers: size of the values");
+void write_numbers(const Handle& dataset, Stored stored, const Box& box,
+                   std::span<const std::byte> values) {
+  if (values.size() != box.size() * size_of(stored))
+    throw std::logic_error("write_numbers: size of the values");
   if (values.empty()) return;
   const auto [in_file, in_memory] = select(dataset, box);
-  check(H5Dwrite(dataset.id(), type_of(stored).id(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()),
+  check(H5Dwrite(dataset.id(), type_of(stored).id(), in_memory.id(), in_file.id(), H5P_DEFAULT,
+                 values.data()),
         "cannot write", dataset);
 }
 
@@ -292,8 +317,8 @@ void write_texts(const Handle& dataset, const Box& box, std::span<const std::str
     pointers[i] = texts[i].c_str();
   }
   const auto [in_file, in_memory] = select(dataset, box);
-  check(H5Dwrite(dataset.id(), type_of(Stored::text).id(), in_memory.id(), in_file.id(), text_transfer().id(),
-                 pointers.data()),
+  check(H5Dwrite(dataset.id(), type_of(Stored::text).id(), in_memory.id(), in_file.id(),
+                 text_transfer().id(), pointers.data()),
         "cannot write", dataset);
 }
 
@@ -321,7 +346,8 @@ void make_scale(const Handle& dataset, const std::string& name) {
   write_fixed_text(dataset, "NAME", name);
 }
 
-void set_dimensions(const Handle& dataset, std::span<const Handle* const> scales, std::span<const std::string> names) {
+void set_dimensions(const Handle& dataset, std::span<const Handle* const> scales,
+                    std::span<const std::string> names) {
   if (scales.empty()) return;
   std::vector<hobj_ref_t> references(scales.size());
   std::vector<hvl_t> lists(scales.size());
@@ -343,10 +369,13 @@ void set_uses(const Handle& scale, std::span<const ScaleUse> uses) {
   };
   std::vector<Entry> entries;
   entries.reserve(uses.size());
-  for (const ScaleUse& use : uses) entries.push_back({reference_to(*use.dataset), use.dimension, 0});
+  for (const ScaleUse& use : uses)
+    entries.push_back({reference_to(*use.dataset), use.dimension, 0});
   const Handle type = own(H5Tcreate(H5T_COMPOUND, sizeof(Entry)), "cannot make a type");
-  check(H5Tinsert(type.id(), "dataset", HOFFSET(Entry, dataset), H5T_STD_REF_OBJ), "cannot make a type");
-  check(H5Tinsert(type.id(), "dimension", HOFFSET(Entry, dimension), H5T_NATIVE_INT), "cannot make a type");
+  check(H5Tinsert(type.id(), "dataset", HOFFSET(Entry, dataset), H5T_STD_REF_OBJ),
+        "cannot make a type");
+  check(H5Tinsert(type.id(), "dimension", HOFFSET(Entry, dimension), H5T_NATIVE_INT),
+        "cannot make a type");
   write_attribute(scale, "REFERENCE_LIST", type, type, space_of({entries.size()}), entries.data());
 }
 

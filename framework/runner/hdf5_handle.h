@@ -1,4 +1,5 @@
-// HDF5's C API behind owning handles, plain C++ types and exceptions. Only the sources of this header see HDF5.
+// HDF5's C API behind owning handles, plain C++ types and exceptions. Only the sources of this
+// header see HDF5.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,8 @@
 
 namespace refran::runner::hdf5 {
 
-// "cannot write share: No space left on device": what was tried, and the cause as HDF5 or the system puts it.
+// "cannot write share: No space left on device": what was tried, and the cause as HDF5 or the
+// system puts it.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -40,7 +42,8 @@ class Handle {
   std::int64_t id_ = kNone;
 };
 
-// How the elements of a dataset are stored: little-endian numbers, UTF-8 texts of any length, 64-character digests.
+// How the elements of a dataset are stored: little-endian numbers, UTF-8 texts of any length,
+// 64-character digests.
 enum class Stored : std::uint8_t { float32, float64, int32, int64, uint64, text, digest };
 
 // Bytes of an element in memory; of text that of a pointer.
@@ -48,7 +51,7 @@ std::size_t size_of(Stored stored);
 
 struct Shape {
   std::vector<std::uint64_t> extents;  // empty = one value
-  std::vector<std::uint64_t> chunk;    // empty = stored in one piece, plain; else chunks under gzip-1
+  std::vector<std::uint64_t> chunk;  // empty = stored in one piece, plain; else chunks under gzip-1
 };
 
 // A rectangle of a dataset; both vectors empty for one of a single value.
@@ -58,10 +61,11 @@ struct Box {
   std::uint64_t size() const;
 };
 
-using Attribute = std::variant<std::string, std::int32_t, std::uint64_t, double, std::vector<std::string>>;
+using Attribute =
+    std::variant<std::string, std::int32_t, std::uint64_t, double, std::vector<std::string>>;
 
-// A file being written. It is not valid until `close`; destroyed before that, it is given up without a word, also where
-// the disk is full (HDF5 itself would try to write again at exit).
+// A file being written. It is not valid until `close`; destroyed before that, it is given up
+// without a word, also where the disk is full (HDF5 itself would try to write again at exit).
 class NewFile {
  public:
   explicit NewFile(const std::filesystem::path& file);
@@ -78,22 +82,27 @@ class NewFile {
   Handle file_;
 };
 
-// Names are relative to `parent`, whose groups must be there. Objects hold no times, links keep their order.
+// Names are relative to `parent`, whose groups must be there. Objects hold no times, links keep
+// their order.
 Handle create_group(const Handle& parent, const std::string& name);
-Handle create_dataset(const Handle& parent, const std::string& name, Stored stored, const Shape& shape);
-void write_numbers(const Handle& dataset, Stored stored, const Box& box, std::span<const std::byte> values);
+Handle create_dataset(const Handle& parent, const std::string& name, Stored stored,
+                      const Shape& shape);
+void write_numbers(const Handle& dataset, Stored stored, const Box& box,
+                   std::span<const std::byte> values);
 void write_texts(const Handle& dataset, const Box& box, std::span<const std::string> texts);
 void set_attribute(const Handle& object, const std::string& name, const Attribute& value);
 
-// Dimension scales as the HDF5 dimension scale specification lays them down. They are written here and not through
-// H5DSattach_scale, which rewrites a scale's list of datasets for each of them (60 µs per dimension).
+// Dimension scales as the HDF5 dimension scale specification lays them down. They are written here
+// and not through H5DSattach_scale, which rewrites a scale's list of datasets for each of them (60
+// µs per dimension).
 void make_scale(const Handle& dataset, const std::string& name);
 // A dataset and which of its dimensions a scale serves.
 struct ScaleUse {
   const Handle* dataset;
   int dimension;
 };
-void set_dimensions(const Handle& dataset, std::span<const Handle* const> scales, std::span<const std::string> names);
+void set_dimensions(const Handle& dataset, std::span<const Handle* const> scales,
+                    std::span<const std::string> names);
 void set_uses(const Handle& scale, std::span<const ScaleUse> uses);
 
 // Reading.
@@ -129,7 +138,8 @@ std::optional<Attribute> attribute(const Handle& object, const std::string& name
 std::vector<std::pair<std::string, Attribute>> attributes(const Handle& object);
 
 // Numbers as `stored` says, digests as 64 bytes each.
-void read_numbers(const Handle& dataset, Stored stored, const Box& box, std::span<std::byte> values);
+void read_numbers(const Handle& dataset, Stored stored, const Box& box,
+                  std::span<std::byte> values);
 std::vector<std::string> read_texts(const Handle& dataset, const Box& box);
 
 }  // namespace refran::runner::hdf5

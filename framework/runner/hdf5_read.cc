@@ -22,7 +22,8 @@ bool is_variable_text(const Handle& type) {
 
 std::optional<Stored> stored_as(const Handle& type) {
   if (is_variable_text(type)) return Stored::text;
-  for (const Stored stored : {Stored::float32, Stored::float64, Stored::int32, Stored::int64, Stored::uint64}) {
+  for (const Stored stored :
+       {Stored::float32, Stored::float64, Stored::int32, Stored::int64, Stored::uint64}) {
     if (H5Tequal(type.id(), type_of(stored).id()) > 0) return stored;
   }
   if (H5Tget_class(type.id()) == H5T_STRING && H5Tget_size(type.id()) == size_of(Stored::digest)) {
@@ -32,7 +33,8 @@ std::optional<Stored> stored_as(const Handle& type) {
 }
 
 // Takes over the texts HDF5 allocated.
-std::vector<std::string> taken(std::vector<char*>& pointers, const Handle& type, const Handle& space) {
+std::vector<std::string> taken(std::vector<char*>& pointers, const Handle& type,
+                               const Handle& space) {
   std::vector<std::string> texts;
   texts.reserve(pointers.size());
   for (const char* pointer : pointers) texts.emplace_back(pointer == nullptr ? "" : pointer);
@@ -41,7 +43,8 @@ std::vector<std::string> taken(std::vector<char*>& pointers, const Handle& type,
 }
 
 std::uint64_t count_of(const Handle& space) {
-  return static_cast<std::uint64_t>(check(H5Sget_simple_extent_npoints(space.id()), "cannot read extents"));
+  return static_cast<std::uint64_t>(
+      check(H5Sget_simple_extent_npoints(space.id()), "cannot read extents"));
 }
 
 Attribute read_text_attribute(const Handle& attribute, const Handle& type) {
@@ -77,12 +80,13 @@ Attribute read_attribute(const Handle& attribute) {
   if (count_of(space) != 1) return kForeign;
   if (kind == H5T_FLOAT) return read_scalar<double>(attribute, H5T_NATIVE_DOUBLE);
   if (kind != H5T_INTEGER) return kForeign;
-  if (H5Tget_size(type.id()) <= sizeof(std::int32_t)) return read_scalar<std::int32_t>(attribute, H5T_NATIVE_INT32);
+  if (H5Tget_size(type.id()) <= sizeof(std::int32_t))
+    return read_scalar<std::int32_t>(attribute, H5T_NATIVE_INT32);
   return read_scalar<std::uint64_t>(attribute, H5T_NATIVE_UINT64);
 }
 
-constexpr std::array<std::string_view, 5> kScaleAttributes = {"CLASS", "DIMENSION_LABELS", "DIMENSION_LIST", "NAME",
-                                                              "REFERENCE_LIST"};
+constexpr std::array<std::string_view, 5> kScaleAttributes = {
+    "CLASS", "DIMENSION_LABELS", "DIMENSION_LIST", "NAME", "REFERENCE_LIST"};
 
 }  // namespace
 
@@ -92,21 +96,27 @@ Handle open_file(const std::filesystem::path& file) {
 }
 
 Handle open_object(const Handle& parent, const std::string& path) {
-  return own(H5Oopen(parent.id(), path.empty() ? "/" : path.c_str(), H5P_DEFAULT), "cannot open", path);
+  return own(H5Oopen(parent.id(), path.empty() ? "/" : path.c_str(), H5P_DEFAULT), "cannot open",
+             path);
 }
 
 std::vector<Child> children(const Handle& group) {
   const Handle creation = own(H5Gget_create_plist(group.id()), "cannot list", group);
   unsigned order = 0;
   check(H5Pget_link_creation_order(creation.id(), &order), "cannot list", group);
-  const H5_index_t index = (order & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
+  const H5_index_t index =
+      (order & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
   H5G_info_t info{};
   check(H5Gget_info(group.id(), &info), "cannot list", group);
   std::vector<Child> children;
   for (hsize_t i = 0; i < info.nlinks; ++i) {
-    const ssize_t size = H5Lget_name_by_idx(group.id(), ".", index, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT);
-    Child child{std::string(static_cast<std::size_t>(check(size, "cannot list", group)), '\0'), Kind::other, {}};
-    H5Lget_name_by_idx(group.id(), ".", index, H5_ITER_INC, i, child.name.data(), child.name.size() + 1, H5P_DEFAULT);
+    const ssize_t size =
+        H5Lget_name_by_idx(group.id(), ".", index, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT);
+    Child child{std::string(static_cast<std::size_t>(check(size, "cannot list", group)), '\0'),
+                Kind::other,
+                {}};
+    H5Lget_name_by_idx(group.id(), ".", index, H5_ITER_INC, i, child.name.data(),
+                       child.name.size() + 1, H5P_DEFAULT);
     child.object = Handle(H5Oopen(group.id(), child.name.c_str(), H5P_DEFAULT));
     const H5I_type_t type = child.object.id() < 0 ? H5I_BADID : H5Iget_type(child.object.id());
     if (type == H5I_GROUP) child.kind = Kind::group;
@@ -130,8 +140,8 @@ bool is_scale(const Handle& dataset) {
 std::vector<Reference> scales_of(const Handle& dataset) {
   std::vector<Reference> references(shape_of(dataset).extents.size(), 0);
   if (references.empty() || H5Aexists(dataset.id(), "DIMENSION_LIST") <= 0) return references;
-  const Handle list = own(H5Aopen(dataset.id(), "DIMENSION_LIST", H5P_DEFAULT), "cannot read the scales of",
-   dataset);
+  const Handle list = own(H5Aopen(dataset.id(), "DIMENSION_LIST", H5P_DEFAULT),
+                          "cannot read the scales of", dataset);
   const Handle space = own(H5Aget_space(list.id()), "cannot read the scales of", dataset);
   if (count_of(space) != references.size()) return references;
   const Handle type = own(H5Tvlen_create(H5T_STD_REF_OBJ), "cannot make a type");
@@ -154,8 +164,8 @@ std::vector<std::string> dimension_labels(const Handle& dataset) {
 
 std::optional<Attribute> attribute(const Handle& object, const std::string& name) {
   if (H5Aexists(object.id(), name.c_str()) <= 0) return std::nullopt;
-  return read_attribute(own(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), "cannot read an attribute of",
-   object));
+  return read_attribute(
+      own(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), "cannot read an attribute of", object));
 }
 
 std::vector<std::pair<std::string, Attribute>> attributes(const Handle& object) {
@@ -166,17 +176,21 @@ std::vector<std::pair<std::string, Attribute>> attributes(const Handle& object) 
     if (attribute.id() < 0) break;
     std::string name(static_cast<std::size_t>(H5Aget_name(attribute.id(), 0, nullptr)), '\0');
     H5Aget_name(attribute.id(), name.size() + 1, name.data());
-    if (std::find(kScaleAttributes.begin(), kScaleAttributes.end(), name) != kScaleAttributes.end()) continue;
+    if (std::find(kScaleAttributes.begin(), kScaleAttributes.end(), name) != kScaleAttributes.end())
+      continue;
     found.emplace_back(name, read_attribute(attribute));
   }
   return found;
 }
 
-void read_numbers(const Handle& dataset, Stored stored, const Box& box, std::span<std::byte> values) {
-  if (values.size() != box.size() * size_of(stored)) throw std::logic_error("read_numbers: size of the values");
+void read_numbers(const Handle& dataset, Stored stored, const Box& box,
+                  std::span<std::byte> values) {
+  if (values.size() != box.size() * size_of(stored))
+    throw std::logic_error("read_numbers: size of the values");
   if (values.empty()) return;
   const auto [in_file, in_memory] = select(dataset, box);
-  check(H5Dread(dataset.id(), type_of(stored).id(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()),
+  check(H5Dread(dataset.id(), type_of(stored).id(), in_memory.id(), in_file.id(), H5P_DEFAULT,
+                values.data()),
         "cannot read", dataset);
 }
 
@@ -185,8 +199,9 @@ std::vector<std::string> read_texts(const Handle& dataset, const Box& box) {
   if (pointers.empty()) return {};
   const auto [in_file, in_memory] = select(dataset, box);
   const Handle& type = type_of(Stored::text);
-  check(H5Dread(dataset.id(), type.id(), in_memory.id(), in_file.id(), text_transfer().id(), pointers.data()), "cannot read",
-   dataset);
+  check(H5Dread(dataset.id(), type.id(), in_memory.id(), in_file.id(), text_transfer().id(),
+                pointers.data()),
+        "cannot read", dataset);
   return taken(pointers, type, in_memory);
 }
 

@@ -20,7 +20,8 @@ constexpr std::size_t kMostFailures = 10;
 // "1, 2, 3, … 9999": a long list by its ends.
 std::string shortened(const std::vector<std::string>& texts) {
   if (texts.size() <= kMostPoints) return fmt::format("{}", fmt::join(texts, ", "));
-  return fmt::format("{}, … {}", fmt::join(texts.begin(), texts.begin() + kMostPoints - 1, ", "), texts.back());
+  return fmt::format("{}, … {}", fmt::join(texts.begin(), texts.begin() + kMostPoints - 1, ", "),
+                     texts.back());
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -57,14 +58,17 @@ class Facts {
 
 std::string about(const ResultFile& result) {
   Facts facts;
-  for (const char* name : {"run_id", "status", "started", "ended", "seed"}) facts.add(name, result.attribute(name));
+  for (const char* name : {"run_id", "status", "started", "ended", "seed"})
+    facts.add(name, result.attribute(name));
   const std::string level = result.attribute("reproducibility");
-  facts.add("reproducibility",
-            level == "close" ? fmt::format("close, within {}", result.attribute("tolerance")) : level);
+  facts.add("reproducibility", level == "close"
+                                   ? fmt::format("close, within {}", result.attribute("tolerance"))
+                                   : level);
   facts.add("refran", result.attribute("refran_version"));
   facts.add("plugin", result.attribute("plugin_version"));
   facts.add("digest", result.attribute("digest"));
-  return fmt::format("{}: {}\n\n{}", result.attribute("experiment"), result.attribute("question"), facts.to_string());
+  return fmt::format("{}: {}\n\n{}", result.attribute("experiment"), result.attribute("question"),
+                     facts.to_string());
 }
 
 std::string axes(const ResultFile& result) {
@@ -105,20 +109,22 @@ std::string failures(const ResultFile& result) {
   if (status == nullptr || failure == nullptr) return "";
   const std::vector<std::string> statuses = result.read_texts(*status, 0, names.size());
   const std::vector<std::string> reasons = result.read_texts(*failure, 0, names.size());
-  const auto failed = static_cast<std::size_t>(std::count(statuses.begin(), statuses.end(), "failed"));
+  const auto failed =
+      static_cast<std::size_t>(std::count(statuses.begin(), statuses.end(), "failed"));
   if (failed == 0) return "";
   std::string text = fmt::format("\nFailed, {} of {} runs\n", failed, names.size());
   std::size_t shown = 0;
   for (std::size_t run = 0; run < names.size() && shown < kMostFailures; ++run) {
     if (statuses[run] != "failed") continue;
-    text += fmt::format("  {}{}{}\n", names[run], names[run].empty() ? "" : ": ", first_line(reasons[run]));
+    text += fmt::format("  {}{}{}\n", names[run], names[run].empty() ? "" : ": ",
+                        first_line(reasons[run]));
     ++shown;
   }
   if (failed > shown) text += fmt::format("  … and {} more\n", failed - shown);
   return text;
 }
 
-// A row of the table of datasets: of items, one for all that share an output.
+// A row of the table of outputs: one for all items and axis groups.
 struct Row {
   const DatasetInfo* first = nullptr;
   std::size_t count = 0;
@@ -140,21 +146,24 @@ struct Row {
   std::string dims() const {
     std::vector<std::string> parts;
     for (std::size_t dim = 0; dim < first->dims.size(); ++dim) {
-      const std::string range = smallest[dim] == largest[dim] ? fmt::format("{}", smallest[dim])
-                                                              : fmt::format("{}–{}", smallest[dim], largest[dim]);
+      const std::string range = smallest[dim] == largest[dim]
+                                    ? fmt::format("{}", smallest[dim])
+                                    : fmt::format("{}–{}", smallest[dim], largest[dim]);
       parts.push_back(fmt::format("{} {}", first->dims[dim], range));
     }
     return parts.empty() ? "one value" : fmt::format("{}", fmt::join(parts, " × "));
   }
 };
 
-// "sentence/*/attention" for one of an item, else the path itself.
+// "config.heads=*/sentence/*/attention": the same for all points of an axis and all items.
 std::string pattern_of(const std::string& path, const std::vector<std::string>& axis_names) {
-  const std::string own_path = place_of(path, axis_names).own_path;
-  const std::size_t slash = own_path.find('/');
-  if (slash == std::string::npos) return path;
-  return path.substr(0, path.size() - own_path.size()) + own_path.substr(0, slash) + "/*" +
-         own_path.substr(own_path.rfind('/'));
+  const Place place = place_of(path, axis_names);
+  std::string pattern;
+  for (const auto& [axis, value] : place.fixed) pattern += axis + "=*/";
+  const std::size_t slash = place.own_path.find('/');
+  if (slash == std::string::npos) return pattern + place.own_path;
+  return pattern + place.own_path.substr(0, slash) + "/*" +
+         place.own_path.substr(place.own_path.rfind('/'));
 }
 
 std::string datasets(const ResultFile& result) {
@@ -165,8 +174,10 @@ std::string datasets(const ResultFile& result) {
   if (rows.empty()) return "\nNo run was complete, so there are no outputs.\n";
   Table table({"output", "type", "dimensions", "unit", "meaning"}, 2);
   for (const auto& [pattern, row] : rows) {
-    const std::string path = row.count == 1 ? pattern : fmt::format("{} ({})", pattern, row.count);
-    table.add({path, std::string(name_of(row.first->element)), row.dims(), row.first->units, row.first->long_name});
+    const std::string path =
+        row.count == 1 ? row.first->path : fmt::format("{} ({})", pattern, row.count);
+    table.add({path, std::string(name_of(row.first->element)), row.dims(), row.first->units,
+               row.first->long_name});
   }
   return "\nOutputs\n" + table.to_string();
 }
@@ -203,7 +214,8 @@ std::string notes(const ResultFile& result) {
   std::string text;
   for (const auto& [name, title] : {std::pair("run_note", "Notes"), std::pair("run_log", "Log")}) {
     const DatasetInfo* dataset = result.find(name);
-    if (dataset == nullptr || !dataset->extents.empty()) continue;  // of a sweep there would be too many
+    if (dataset == nullptr || !dataset->extents.empty())
+      continue;  // of a sweep there would be too many
     const std::string content = result.read_texts(*dataset, 0, 1).front();
     if (!content.empty()) text += fmt::format("\n{}\n{}", title, indented(content));
   }
@@ -213,8 +225,8 @@ std::string notes(const ResultFile& result) {
 }  // namespace
 
 std::string show_result(const ResultFile& result) {
-  return about(result) + axes(result) + failures(result) + datasets(result) + notes(result) + provenance(result) +
-         "\nConfig\n" + indented(result.provenance("config"));
+  return about(result) + axes(result) + failures(result) + datasets(result) + notes(result) +
+         provenance(result) + "\nConfig\n" + indented(result.provenance("config"));
 }
 
 }  // namespace refran::runner

@@ -1,3 +1,4 @@
+// Turns values into JSON and back.
 #include "json_value.h"
 
 #include <charconv>

@@ -1,3 +1,4 @@
+// Writes, reads and follows the paths of nested keys.
 #include "key_path.h"
 
 #include <algorithm>

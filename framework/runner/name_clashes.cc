@@ -18,8 +18,10 @@ class Names {
   void add(const std::string& name, const std::string& what, bool may_repeat = false) {
     const auto [entry, is_new] = names_.emplace(name, what);
     if (is_new || (may_repeat && entry->second == what)) return;
-    const std::string both = entry->second == what ? "two of " + what : entry->second + " and " + what;
-    clashes_->push_back(fmt::format("a result cannot hold {}, each called '{}': rename one", both, name));
+    const std::string both =
+        entry->second == what ? "two of " + what : entry->second + " and " + what;
+    clashes_->push_back(
+        fmt::format("a result cannot hold {}, each called '{}': rename one", both, name));
   }
 
  private:
@@ -39,7 +41,8 @@ void check_dims(const OutputInfo& output, std::vector<std::string>& clashes) {
   std::set<std::string> seen;
   for (const std::string& dim : output.dims) {
     if (!seen.insert(dim).second) {
-      clashes.push_back(fmt::format("the output '{}' has two dimensions '{}': rename one", output.name, dim));
+      clashes.push_back(
+          fmt::format("the output '{}' has two dimensions '{}': rename one", output.name, dim));
     }
   }
 }
@@ -60,10 +63,12 @@ void add_axes(Names& names, const std::vector<Axis>& axes) {
 
 }  // namespace
 
-std::vector<std::string> name_clashes(const std::vector<Axis>& axes, const std::vector<OutputInfo>& outputs) {
+std::vector<std::string> name_clashes(const std::vector<Axis>& axes,
+                                      const std::vector<OutputInfo>& outputs) {
   std::vector<std::string> clashes;
   Names root(&clashes);
-  for (const char* reserved : {"run_status", "failure", "run_log", "run_note", "digest", "provenance"}) {
+  for (const char* reserved :
+       {"run_status", "failure", "run_log", "run_note", "digest", "provenance"}) {
     root.add(reserved, "what every result holds");
   }
   add_axes(root, axes);

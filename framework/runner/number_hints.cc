@@ -1,3 +1,4 @@
+// Guesses what was meant by a scalar of the wrong kind.
 #include "number_hints.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Validates every config of a grid once, and does the index arithmetic of its runs.
 #include "plan.h"
 
 #include <algorithm>
@@ -37,10 +38,10 @@ bool moves_config(const Axis& axis) {
                      [](const std::string& key) { return key != kSeed; });
 }
 
-// The config as written, with the values of a point of the grid in it.
-Value given_at(const Spec& spec, const std::vector<std::size_t>& coordinates,
-               Diagnostics& diagnostics) {
-  Value given = spec.config;
+// Puts the values of a point of the grid into a config as written, in the place of those of another
+// point.
+void place_point(const Spec& spec, const std::vector<std::size_t>& coordinates, Value& given,
+                 Diagnostics& diagnostics) {
   for (std::size_t i = 0; i < spec.axes.size(); ++i) {
     const Axis& axis = spec.axes[i];
     for (std::size_t key = 0; key < axis.keys.size(); ++key) {
@@ -51,7 +52,6 @@ Value given_at(const Spec& spec, const std::vector<std::size_t>& coordinates,
       if (!problem.empty()) diagnostics.add(value.origin, axis.keys[key], problem);
     }
   }
-  return given;
 }
 
 // Moves on to the next point of the grid over the axes that move the config; false behind the last
@@ -121,9 +121,10 @@ Plan::Plan(Spec spec, Description description, const CheckConfig& check)
 // Seeds do not change a config, so each config is looked at once.
 void Plan::validate(const CheckConfig& check) {
   std::vector<std::size_t> coordinates(spec_.axes.size(), 0);
+  Value given = spec_.config;
   do {
     Diagnostics diagnostics;
-    const Value given = given_at(spec_, coordinates, diagnostics);
+    place_point(spec_, coordinates, given, diagnostics);
     const Value config = resolve(description_.fields, given, kConfig, spec_.base, diagnostics);
     if (diagnostics.empty()) check_config(given, config, check, diagnostics);
     spec_.diagnostics.add(diagnostics);
@@ -169,7 +170,8 @@ std::vector<std::size_t> Plan::coordinates_of(std::size_t index) const {
 
 Value Plan::config_at(const std::vector<std::size_t>& coordinates) const {
   Diagnostics diagnostics;
-  const Value given = given_at(spec_, coordinates, diagnostics);
+  Value given = spec_.config;
+  place_point(spec_, coordinates, given, diagnostics);
   Value config = resolve(description_.fields, given, kConfig, spec_.base, diagnostics);
   diagnostics.throw_if_any();
   return config;

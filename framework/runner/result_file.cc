@@ -29,43 +29,54 @@ bool has_hdf5_signature(const std::filesystem::path& file) {
 }
 
 hdf5::Handle opened(const std::filesystem::path& file) {
-  if (!has_hdf5_signature(file)) throw std::runtime_error(fmt::format("{}: is not an HDF5 file", file.string()));
+  if (!has_hdf5_signature(file))
+    throw std::runtime_error(fmt::format("{}: is not an HDF5 file", file.string()));
   try {
     return hdf5::open_file(file);
   } catch (const hdf5::Error& error) {
     const bool is_cut = std::string_view(error.what()).find("truncated") != std::string_view::npos;
-    throw std::runtime_error(fmt::format("{}: {}", file.string(),
-                                         is_cut ? "is truncated: it was not copied or written to its end"
-                                                : "is damaged: HDF5 cannot open it"));
+    throw std::runtime_error(
+        fmt::format("{}: {}", file.string(),
+                    is_cut ? "is truncated: it was not copied or written to its end"
+                           : "is damaged: HDF5 cannot open it"));
   }
 }
 
 void require_known_format(const std::filesystem::path& file, const Node& root) {
   if (root.text("format") != "refran-results") {
-    throw std::runtime_error(
-        fmt::format("{}: is an HDF5 file, but no result of refran (no attribute format = refran-results)",
-                    file.string()));
+    throw std::runtime_error(fmt::format(
+        "{}: is an HDF5 file, but no result of refran (no attribute format = refran-results)",
+        file.string()));
   }
   const std::string version = root.text("format_version");
   const std::string major = version.substr(0, version.find('.'));
-  if (major.empty() || major.size() > 9 || major.find_first_not_of("0123456789") != std::string::npos) {
-    throw std::runtime_error(fmt::format("{}: has no readable format_version, but '{}'", file.string(), version));
+  if (major.empty() || major.size() > 9 ||
+      major.find_first_not_of("0123456789") != std::string::npos) {
+    throw std::runtime_error(
+        fmt::format("{}: has no readable format_version, but '{}'", file.string(), version));
   }
   if (std::stoi(major) > kMajorVersion) {
-    throw std::runtime_error(fmt::format("{}: has format version {}, this refran reads up to {}.x; use a newer refran",
-                                         file.string(), version, kMajorVersion));
+    throw std::runtime_error(
+        fmt::format("{}: has format version {}, this refran reads up to {}.x; use a newer refran",
+                    file.string(), version, kMajorVersion));
   }
 }
 
 std::optional<Element> element_of(hdf5::Stored stored) {
   switch (stored) {
-    case hdf5::Stored::float32: return Element::float32;
-    case hdf5::Stored::float64: return Element::float64;
-    case hdf5::Stored::int32: return Element::int32;
+    case hdf5::Stored::float32:
+      return Element::float32;
+    case hdf5::Stored::float64:
+      return Element::float64;
+    case hdf5::Stored::int32:
+      return Element::int32;
     case hdf5::Stored::int64:
-    case hdf5::Stored::uint64: return Element::int64;
-    case hdf5::Stored::text: return Element::text;
-    case hdf5::Stored::digest: break;
+    case hdf5::Stored::uint64:
+      return Element::int64;
+    case hdf5::Stored::text:
+      return Element::text;
+    case hdf5::Stored::digest:
+      break;
   }
   return std::nullopt;
 }
@@ -85,7 +96,9 @@ std::string as_text(const hdf5::Attribute& value) {
       value);
 }
 
-std::string below(const std::string& group, const std::string& name) { return group.empty() ? name : group + "/" + name; }
+std::string below(const std::string& group, const std::string& name) {
+  return group.empty() ? name : group + "/" + name;
+}
 
 template <class T, class Target>
 std::vector<Target> converted(const std::vector<std::byte>& bytes) {
@@ -101,11 +114,16 @@ std::vector<Target> converted(const std::vector<std::byte>& bytes) {
 template <class Target>
 std::vector<Target> converted(hdf5::Stored stored, const std::vector<std::byte>& bytes) {
   switch (stored) {
-    case hdf5::Stored::float32: return converted<float, Target>(bytes);
-    case hdf5::Stored::float64: return converted<double, Target>(bytes);
-    case hdf5::Stored::int32: return converted<std::int32_t, Target>(bytes);
-    case hdf5::Stored::uint64: return converted<std::uint64_t, Target>(bytes);
-    default: return converted<std::int64_t, Target>(bytes);
+    case hdf5::Stored::float32:
+      return converted<float, Target>(bytes);
+    case hdf5::Stored::float64:
+      return converted<double, Target>(bytes);
+    case hdf5::Stored::int32:
+      return converted<std::int32_t, Target>(bytes);
+    case hdf5::Stored::uint64:
+      return converted<std::uint64_t, Target>(bytes);
+    default:
+      return converted<std::int64_t, Target>(bytes);
   }
 }
 
@@ -113,7 +131,8 @@ std::vector<Target> converted(hdf5::Stored stored, const std::vector<std::byte>&
 
 std::filesystem::path result_path(const std::filesystem::path& run) {
   namespace fs = std::filesystem;
-  if (!fs::exists(run)) throw ConfigError(fmt::format("{}: there is no such file or folder", run.string()));
+  if (!fs::exists(run))
+    throw ConfigError(fmt::format("{}: there is no such file or folder", run.string()));
   if (!fs::is_directory(run)) return run;
   for (const char* name : {"run.h5", "latest.h5"}) {
     if (fs::exists(run / name)) return run / name;
@@ -132,8 +151,9 @@ struct ResultFile::Impl {
   std::map<std::string, hdf5::Stored> stored;  // by path of the dataset
 
   const Node* find_node(const std::string& node_path) const {
-    const auto found = std::lower_bound(tree.begin(), tree.end(), node_path,
-                                        [](const Node& node, const std::string& text) { return node.path < text; });
+    const auto found = std::lower_bound(
+        tree.begin(), tree.end(), node_path,
+        [](const Node& node, const std::string& text) { return node.path < text; });
     return found != tree.end() && found->path == node_path ? &*found : nullptr;
   }
 
@@ -145,7 +165,9 @@ struct ResultFile::Impl {
     info.element = *element;
     info.dims = node.dims;
     info.extents = node.extents;
-    const auto is_axis = [&](const std::string& dim) { return std::find(axes.begin(), axes.end(), dim) != axes.end(); };
+    const auto is_axis = [&](const std::string& dim) {
+      return std::find(axes.begin(), axes.end(), dim) != axes.end();
+    };
     while (info.axes < info.dims.size() && is_axis(info.dims[info.axes])) ++info.axes;
     info.units = node.text("units");
     info.long_name = node.text("long_name");
@@ -158,7 +180,8 @@ struct ResultFile::Impl {
 
   // Calls `read` with the boxes that make up a row-major stretch of the dataset.
   template <class Read>
-  void for_each_box(const DatasetInfo& dataset, std::uint64_t first, std::uint64_t count, Read read) const {
+  void for_each_box(const DatasetInfo& dataset, std::uint64_t first, std::uint64_t count,
+                    Read read) const {
     const hdf5::Handle handle = hdf5::open_object(file, dataset.path);
     while (count > 0) {
       const hdf5::Box box = box_at(dataset.extents, first, count);
@@ -180,7 +203,9 @@ ResultFile::ResultFile(const std::filesystem::path& file) : impl_(std::make_uniq
   require_known_format(file, impl_->tree.front());
   const std::vector<std::string> names = axes();
   for (const Node& node : impl_->tree) {
-    if (node.kind != hdf5::Kind::dataset || is_below(node.path, "digest") || is_below(node.path, "provenance")) continue;
+    if (node.kind != hdf5::Kind::dataset || is_below(node.path, "digest") ||
+        is_below(node.path, "provenance"))
+      continue;
     impl_->add_dataset(node, names);
   }
 }
@@ -191,7 +216,9 @@ ResultFile& ResultFile::operator=(ResultFile&&) noexcept = default;
 
 const std::filesystem::path& ResultFile::path() const { return impl_->path; }
 
-std::string ResultFile::attribute(const std::string& name) const { return text_attribute("", name); }
+std::string ResultFile::attribute(const std::string& name) const {
+  return text_attribute("", name);
+}
 
 std::string ResultFile::text_attribute(const std::string& path, const std::string& name) const {
   const Node* node = impl_->find_node(path);
@@ -208,8 +235,9 @@ std::vector<std::string> ResultFile::axes() const {
 const std::vector<DatasetInfo>& ResultFile::datasets() const { return impl_->datasets; }
 
 const DatasetInfo* ResultFile::find(const std::string& path) const {
-  const auto found = std::lower_bound(impl_->datasets.begin(), impl_->datasets.end(), path,
-                                      [](const DatasetInfo& info, const std::string& text) { return info.path < text; });
+  const auto found = std::lower_bound(
+      impl_->datasets.begin(), impl_->datasets.end(), path,
+      [](const DatasetInfo& info, const std::string& text) { return info.path < text; });
   return found != impl_->datasets.end() && found->path == path ? &*found : nullptr;
 }
 
@@ -257,14 +285,17 @@ std::vector<std::string> ResultFile::labels(const DatasetInfo& dataset, std::siz
   const bool fits = scale != nullptr && scale->extents == std::vector<std::uint64_t>{length};
   if (fits && scale->element == Element::text) return read_texts(*scale, 0, length);
   if (fits && scale->element == Element::float64) {
-    for (const double value : read_numbers(*scale, 0, length)) labels.push_back(fmt::format("{}", value));
+    for (const double value : read_numbers(*scale, 0, length))
+      labels.push_back(fmt::format("{}", value));
   } else if (fits) {
     const bool is_unsigned = impl_->stored.at(scale->path) == hdf5::Stored::uint64;
     for (const std::int64_t value : read_integers(*scale, 0, length)) {
-      labels.push_back(is_unsigned ? fmt::format("{}", static_cast<std::uint64_t>(value)) : fmt::format("{}", value));
+      labels.push_back(is_unsigned ? fmt::format("{}", static_cast<std::uint64_t>(value))
+                                   : fmt::format("{}", value));
     }
   } else {
-    for (std::uint64_t position = 0; position < length; ++position) labels.push_back(fmt::format("{}", position));
+    for (std::uint64_t position = 0; position < length; ++position)
+      labels.push_back(fmt::format("{}", position));
   }
   return labels;
 }
@@ -284,7 +315,8 @@ std::vector<std::string> ResultFile::run_digests(const DatasetInfo& dataset) con
   hdf5::read_numbers(hdf5::open_object(impl_->file, node->path), hdf5::Stored::digest, all,
                      std::as_writable_bytes(std::span(text)));
   std::vector<std::string> digests;
-  for (std::size_t at = 0; at < text.size(); at += kLength) digests.push_back(text.substr(at, kLength));
+  for (std::size_t at = 0; at < text.size(); at += kLength)
+    digests.push_back(text.substr(at, kLength));
   return digests;
 }
 

@@ -15,12 +15,12 @@
 
 namespace refran::runner {
 
-// The file of a RUN argument: the file itself, a run's folder, or an experiment's folder (its latest.h5). Throws
-// ConfigError where there is none, or only an incomplete run.
+// The file of a RUN argument: the file itself, a run's folder, or an experiment's folder (its
+// latest.h5). Throws ConfigError where there is none, or only an incomplete run.
 std::filesystem::path result_path(const std::filesystem::path& run);
 
 struct DatasetInfo {
-  std::string path;               // "share", "config.heads=2/sentence/0/attention"
+  std::string path;  // "share", "config.heads=2/sentence/0/attention"
   Element element = Element::float64;
   std::vector<std::string> dims;  // axes first
   std::vector<std::uint64_t> extents;
@@ -34,7 +34,8 @@ struct DatasetInfo {
 
 class ResultFile {
  public:
-  // Throws std::runtime_error where it is no result file, is damaged, or of a newer major format version.
+  // Throws std::runtime_error where it is no result file, is damaged, or of a newer major format
+  // version.
   explicit ResultFile(const std::filesystem::path& file);
   ~ResultFile();
   ResultFile(ResultFile&&) noexcept;
@@ -51,14 +52,20 @@ class ResultFile {
   const std::vector<DatasetInfo>& datasets() const;
   const DatasetInfo* find(const std::string& path) const;
 
-  // Values from row-major position `first` on; a number is read as double (int64 exactly in read_integers).
-  std::vector<double> read_numbers(const DatasetInfo& dataset, std::uint64_t first, std::uint64_t count) const;
-  std::vector<std::int64_t> read_integers(const DatasetInfo& dataset, std::uint64_t first, std::uint64_t count) const;
-  std::vector<std::string> read_texts(const DatasetInfo& dataset, std::uint64_t first, std::uint64_t count) const;
+  // Values from row-major position `first` on; a number is read as double (int64 exactly in
+  // read_integers).
+  std::vector<double> read_numbers(const DatasetInfo& dataset, std::uint64_t first,
+                                   std::uint64_t count) const;
+  std::vector<std::int64_t> read_integers(const DatasetInfo& dataset, std::uint64_t first,
+                                          std::uint64_t count) const;
+  std::vector<std::string> read_texts(const DatasetInfo& dataset, std::uint64_t first,
+                                      std::uint64_t count) const;
   // The raw bytes of numbers, as digests take them.
-  std::vector<std::byte> read_bytes(const DatasetInfo& dataset, std::uint64_t first, std::uint64_t count) const;
+  std::vector<std::byte> read_bytes(const DatasetInfo& dataset, std::uint64_t first,
+                                    std::uint64_t count) const;
 
-  // The labels of each position along a dimension of the dataset: its scale's texts, or its numbers as text.
+  // The labels of each position along a dimension of the dataset: its scale's texts, or its numbers
+  // as text.
   std::vector<std::string> labels(const DatasetInfo& dataset, std::size_t dim) const;
 
   // A text below `provenance`, as "config".
@@ -73,8 +80,9 @@ class ResultFile {
   std::unique_ptr<Impl> impl_;
 };
 
-// Everything that is wrong with a result file against results/README.md, a sentence each; empty = valid. Checks format
-// and names, scales, units, digests of values, runs and file, row sums, status and completeness.
+// Everything that is wrong with a result file against results/README.md, a sentence each; empty =
+// valid. Checks format and names, scales, units, digests of values, runs and file, row sums, status
+// and completeness.
 std::vector<std::string> check_result(const std::filesystem::path& file);
 
 }  // namespace refran::runner

@@ -70,11 +70,13 @@ Layout::Layout(const std::vector<Axis>& axes, const std::vector<OutputInfo>& out
               [](const LayoutDataset& a, const LayoutDataset& b) { return a.output < b.output; });
     add_dims(group);
   }
-  std::stable_sort(groups_.begin() + 1, groups_.end(), [](const LayoutGroup& a, const LayoutGroup& b) {
-    if (a.axis_groups.size() != b.axis_groups.size()) return a.axis_groups.size() < b.axis_groups.size();
-    if (a.cells.run(0) != b.cells.run(0)) return a.cells.run(0) < b.cells.run(0);
-    return a.item + 1 < b.item + 1;  // kNoItem first
-  });
+  std::stable_sort(groups_.begin() + 1, groups_.end(),
+                   [](const LayoutGroup& a, const LayoutGroup& b) {
+                     if (a.axis_groups.size() != b.axis_groups.size())
+                       return a.axis_groups.size() < b.axis_groups.size();
+                     if (a.cells.run(0) != b.cells.run(0)) return a.cells.run(0) < b.cells.run(0);
+                     return a.item + 1 < b.item + 1;  // kNoItem first
+                   });
 }
 
 void Layout::index_records(const std::map<std::uint64_t, RunRecord>& runs) {
@@ -83,7 +85,8 @@ void Layout::index_records(const std::map<std::uint64_t, RunRecord>& runs) {
   runs_.resize(size);
   for (std::size_t run = 0; run < size; ++run) {
     const auto found = runs.find(run);
-    if (found == runs.end()) throw std::logic_error(fmt::format("run {} of {} was not committed", run, size));
+    if (found == runs.end())
+      throw std::logic_error(fmt::format("run {} of {} was not committed", run, size));
     const RunRecord& record = found->second;
     runs_[run] = &record;
     if (record.status == RunStatus::failed) continue;
@@ -100,7 +103,8 @@ void Layout::index_records(const std::map<std::uint64_t, RunRecord>& runs) {
   }
 }
 
-bool Layout::is_function_of(const std::vector<const DatasetRecord*>& records, const std::vector<bool>& axes) const {
+bool Layout::is_function_of(const std::vector<const DatasetRecord*>& records,
+                            const std::vector<bool>& axes) const {
   std::unordered_map<std::size_t, const DatasetRecord*> seen;  // by the run's point on the axes
   for (std::size_t run = 0; run < runs_.size(); ++run) {
     if (runs_[run]->status == RunStatus::failed) continue;  // says nothing
@@ -163,8 +167,8 @@ LayoutGroup& Layout::group_of(std::uint32_t item, const std::vector<std::size_t>
   LayoutGroup group{{}, "", item, CellGrid(sizes_, fixed), {}, {}};
   for (std::size_t axis = 0; axis < fixed.size(); ++axis) {
     if (fixed[axis] == CellGrid::kStacked) continue;
-    group.axis_groups.push_back(
-        link_name(fmt::format("{}={}", (*axes_)[axis].name, axis_label((*axes_)[axis], fixed[axis]))));
+    group.axis_groups.push_back(link_name(
+        fmt::format("{}={}", (*axes_)[axis].name, axis_label((*axes_)[axis], fixed[axis]))));
   }
   groups_.push_back(std::move(group));
   return groups_.back();
@@ -175,7 +179,8 @@ void Layout::add_dims(LayoutGroup& group) const {
   for (const LayoutDataset& dataset : group.datasets) {
     const std::vector<std::string>& names = outputs_->at(dataset.output).dims;
     for (std::size_t dim = 0; dim < names.size(); ++dim) {
-      if (known.insert(names[dim]).second) group.dims.push_back(labelled(group, names[dim], dataset.extents[dim]));
+      if (known.insert(names[dim]).second)
+        group.dims.push_back(labelled(group, names[dim], dataset.extents[dim]));
     }
   }
 }
@@ -198,7 +203,8 @@ LayoutDim Layout::labelled(const LayoutGroup& group, std::string name, std::uint
     if (is_first) {
       dim.labels = labels;
       is_first = false;
-    } else if ((labels == nullptr) != (dim.labels == nullptr) || (labels != nullptr && *labels != *dim.labels)) {
+    } else if ((labels == nullptr) != (dim.labels == nullptr) ||
+               (labels != nullptr && *labels != *dim.labels)) {
       differ = true;
       break;
     }
@@ -226,14 +232,17 @@ std::string link_name(const std::string& text) {
 std::string value_label(const Value& value) {
   std::vector<std::string> parts;
   switch (value.kind) {
-    case Value::Kind::null: return "null";
+    case Value::Kind::null:
+      return "null";
     case Value::Kind::list:
       for (const Value& item : value.items) parts.push_back(value_label(item));
       return fmt::format("[{}]", fmt::join(parts, ", "));
     case Value::Kind::map:
-      for (const Entry& entry : value.entries) parts.push_back(entry.key + ": " + value_label(entry.value));
+      for (const Entry& entry : value.entries)
+        parts.push_back(entry.key + ": " + value_label(entry.value));
       return fmt::format("{{{}}}", fmt::join(parts, ", "));
-    default: return value.text;
+    default:
+      return value.text;
   }
 }
 

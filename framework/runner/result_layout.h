@@ -1,5 +1,6 @@
-// How the runs of a grid come together in one result file: which datasets stack over which axes, which axes become
-// groups, which labels differ. Pure decisions, without HDF5; the rules are those of results/README.md.
+// How the runs of a grid come together in one result file: which datasets stack over which axes,
+// which axes become groups, which labels differ. Pure decisions, without HDF5; the rules are those
+// of results/README.md.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +16,17 @@
 
 namespace refran::runner {
 
-// The runs of the grid that share fixed points on some axes, as cells over the others in grid order.
+// The runs of the grid that share fixed points on some axes, as cells over the others in grid
+// order.
 class CellGrid {
  public:
   // `sizes` are the points of every axis of the sweep; `fixed[axis]` is a point, or kStacked.
   static constexpr std::size_t kStacked = static_cast<std::size_t>(-1);
   CellGrid(const std::vector<std::size_t>& sizes, const std::vector<std::size_t>& fixed);
 
-  const std::vector<std::size_t>& axes() const { return axes_; }  // the stacked axes, outermost first
+  const std::vector<std::size_t>& axes() const {
+    return axes_;
+  }  // the stacked axes, outermost first
   const std::vector<std::uint64_t>& extents() const { return extents_; }
   std::uint64_t size() const { return size_; }
   std::uint64_t run(std::uint64_t cell) const;
@@ -88,7 +92,8 @@ class Layout {
   void index_records(const std::map<std::uint64_t, RunRecord>& runs);
   // By axis: whether the dataset's extents, or its presence, differ along it.
   std::vector<bool> differing_axes(const std::vector<const DatasetRecord*>& records) const;
-  bool is_function_of(const std::vector<const DatasetRecord*>& records, const std::vector<bool>& axes) const;
+  bool is_function_of(const std::vector<const DatasetRecord*>& records,
+                      const std::vector<bool>& axes) const;
   void place(const Key& key, const std::vector<const DatasetRecord*>& records);
   LayoutGroup& group_of(std::uint32_t item, const std::vector<std::size_t>& fixed);
   void add_dims(LayoutGroup& group) const;
@@ -100,7 +105,8 @@ class Layout {
   std::vector<const RunRecord*> runs_;
   std::map<Key, std::vector<const DatasetRecord*>> records_;
   std::map<LabelKey, std::vector<const std::vector<std::string>*>> labels_;
-  std::map<std::pair<std::vector<std::size_t>, std::uint32_t>, std::size_t> group_index_;  // by fixed points, item
+  std::map<std::pair<std::vector<std::size_t>, std::uint32_t>, std::size_t>
+      group_index_;  // by fixed points, item
   std::vector<LayoutGroup> groups_;
 };
 
@@ -112,8 +118,9 @@ std::string value_label(const Value& value);
 // How a point of an axis is spelled; the values of a zip joined by ", ".
 std::string axis_label(const Axis& axis, std::size_t point);
 
-// Why the axes cannot go into a file beside these outputs, a sentence each: names that would be there twice, values that
-// are on an axis twice. To be asked before anything runs.
-std::vector<std::string> name_clashes(const std::vector<Axis>& axes, const std::vector<OutputInfo>& outputs);
+// Why the axes cannot go into a file beside these outputs, a sentence each: names that would be
+// there twice, values that are on an axis twice. To be asked before anything runs.
+std::vector<std::string> name_clashes(const std::vector<Axis>& axes,
+                                      const std::vector<OutputInfo>& outputs);
 
 }  // namespace refran::runner

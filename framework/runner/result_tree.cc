@@ -41,7 +41,8 @@ void read_group(const hdf5::Handle& group, const std::string& path, std::vector<
   }
   for (const auto& [node, references] : uses) {
     for (std::size_t dim = 0; dim < references.size(); ++dim) {
-      if (const auto found = scales.find(references[dim]); found != scales.end()) nodes[node].dims[dim] = found->second;
+      if (const auto found = scales.find(references[dim]); found != scales.end())
+        nodes[node].dims[dim] = found->second;
     }
   }
   for (hdf5::Child& child : groups) {
@@ -74,12 +75,14 @@ std::string Node::name() const { return path.substr(path.rfind('/') + 1); }
 std::vector<Node> read_tree(const hdf5::Handle& file) {
   std::vector<Node> nodes;
   read_group(hdf5::open_object(file, "/"), "", nodes);
-  std::sort(nodes.begin(), nodes.end(), [](const Node& a, const Node& b) { return a.path < b.path; });
+  std::sort(nodes.begin(), nodes.end(),
+            [](const Node& a, const Node& b) { return a.path < b.path; });
   return nodes;
 }
 
 bool is_below(const std::string& path, const std::string& folder) {
-  return path == folder || (path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/');
+  return path == folder ||
+         (path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/');
 }
 
 }  // namespace refran::runner

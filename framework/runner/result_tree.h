@@ -1,4 +1,5 @@
-// Everything in a result file but its values: groups and datasets with their attributes, dimensions and scales.
+// Everything in a result file but its values: groups and datasets with their attributes, dimensions
+// and scales.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ struct Node {
   std::optional<hdf5::Stored> stored;
   std::vector<std::uint64_t> extents;
   bool is_scale = false;
-  // The names of its dimensions' scales in the same group, of a scale its own; "" where there is none.
+  // The names of its dimensions' scales in the same group, of a scale its own; "" where there is
+  // none.
   std::vector<std::string> dims;
 
   const hdf5::Attribute* find(const std::string& attribute) const;

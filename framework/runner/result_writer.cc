@@ -27,7 +27,8 @@ constexpr const char* kFormatVersion = "1.0";
 
 class Writing {
  public:
-  Writing(const std::filesystem::path& file, const Plan& plan, const SegmentSet& segments, const ResultInfo& info)
+  Writing(const std::filesystem::path& file, const Plan& plan, const SegmentSet& segments,
+          const ResultInfo& info)
       : plan_(plan),
         outputs_(plan.description().outputs),
         axes_(plan.spec().axes),
@@ -84,9 +85,9 @@ class Writing {
 
   void set_root_attributes() {
     const Description& description = plan_.description();
-    const bool all_complete = std::all_of(layout_.runs().begin(), layout_.runs().end(), [](const RunRecord* run) {
-      return run->status == RunStatus::complete;
-    });
+    const bool all_complete =
+        std::all_of(layout_.runs().begin(), layout_.runs().end(),
+                    [](const RunRecord* run) { return run->status == RunStatus::complete; });
     set_on_root("format", "refran-results");
     set_on_root("format_version", kFormatVersion);
     set_on_root("experiment", description.name);
@@ -122,7 +123,8 @@ class Writing {
     }
     for (const LayoutDim& dim : group.dims) {
       if (dim.labels != nullptr) {
-        writer.add_scale(dim.name, *dim.labels, {"1", fmt::format("Label of each position along {}", dim.name)});
+        writer.add_scale(dim.name, *dim.labels,
+                         {"1", fmt::format("Label of each position along {}", dim.name)});
         continue;
       }
       std::vector<std::int64_t> index(dim.length);
@@ -160,7 +162,8 @@ class Writing {
     return hasher.finish();
   }
 
-  void add_differing_labels(GroupWriter& writer, const LayoutGroup& group, const LayoutDim& dim) const {
+  void add_differing_labels(GroupWriter& writer, const LayoutGroup& group,
+                            const LayoutDim& dim) const {
     std::vector<std::string> dims = axis_names(group);
     dims.push_back(dim.name);
     std::vector<std::uint64_t> extents = group.cells.extents();
@@ -168,7 +171,8 @@ class Writing {
     writer.add_texts(dim.name + "_label", dims, extents,
                      {"1", fmt::format("Label of each position along {}, run by run", dim.name)},
                      [&](std::uint64_t position) -> std::string {
-                       const auto* labels = (*dim.differing)[group.cells.run(position / dim.length)];
+                       const auto* labels =
+                           (*dim.differing)[group.cells.run(position / dim.length)];
                        if (labels == nullptr || labels->size() != dim.length) return "";
                        return (*labels)[position % dim.length];
                      });
@@ -177,13 +181,17 @@ class Writing {
   void add_run_facts(GroupWriter& writer, const LayoutGroup& root) const {
     const std::vector<std::string> dims = axis_names(root);
     const auto add = [&](const char* name, const char* long_name, auto text_of) {
-      writer.add_texts(name, dims, root.cells.extents(), {"1", long_name},
-                       [&](std::uint64_t run) { return std::string(text_of(*layout_.runs()[run])); });
+      writer.add_texts(name, dims, root.cells.extents(), {"1", long_name}, [&](std::uint64_t run) {
+        return std::string(text_of(*layout_.runs()[run]));
+      });
     };
-    add("run_status", "How each run ended: complete or failed", [](const RunRecord& run) { return name_of(run.status); });
-    add("failure", "Why a run failed, else empty", [](const RunRecord& run) { return run.failure; });
+    add("run_status", "How each run ended: complete or failed",
+        [](const RunRecord& run) { return name_of(run.status); });
+    add("failure", "Why a run failed, else empty",
+        [](const RunRecord& run) { return run.failure; });
     add("run_log", "What each run logged", [](const RunRecord& run) { return run.log; });
-    add("run_note", "What each run noted, as lines of key: value", [](const RunRecord& run) { return run.notes; });
+    add("run_note", "What each run noted, as lines of key: value",
+        [](const RunRecord& run) { return run.notes; });
   }
 
   void write_group(const LayoutGroup& group) {
@@ -202,7 +210,9 @@ class Writing {
 
   std::string item_label(const LayoutGroup& group, std::uint64_t cell) const {
     const RunRecord& run = *layout_.runs()[group.cells.run(cell)];
-    return run.status == RunStatus::complete && group.item < run.items.size() ? run.items[group.item] : "";
+    return run.status == RunStatus::complete && group.item < run.items.size()
+               ? run.items[group.item]
+               : "";
   }
 
   std::optional<std::string> common_item_label(const LayoutGroup& group) const {
@@ -242,7 +252,8 @@ class Writing {
   }
 
   void ensure_groups(const std::string& path) {
-    for (std::size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
+    for (std::size_t end = path.find('/'); end != std::string::npos;
+         end = path.find('/', end + 1)) {
       ensure_group(path.substr(0, end));
     }
     ensure_group(path);
@@ -254,12 +265,14 @@ class Writing {
     ensure_groups(path);
     const hdf5::Handle parent = hdf5::open_object(file_.root(), path);
     for (const LayoutDataset& dataset : group.datasets) {
-      const StackedWriter stacked(layout_, group, dataset, outputs_[dataset.output].element, segments_);
+      const StackedWriter stacked(layout_, group, dataset, outputs_[dataset.output].element,
+                                  segments_);
       std::string text;
       for (const Sha256& digest : stacked.digests()) text += to_hex(digest);
-      const hdf5::Handle handle =
-          hdf5::create_dataset(parent, dataset.name, hdf5::Stored::digest, {group.cells.extents(), {}});
-      const hdf5::Box all{std::vector<std::uint64_t>(group.cells.extents().size(), 0), group.cells.extents()};
+      const hdf5::Handle handle = hdf5::create_dataset(parent, dataset.name, hdf5::Stored::digest,
+                                                       {group.cells.extents(), {}});
+      const hdf5::Box all{std::vector<std::uint64_t>(group.cells.extents().size(), 0),
+                          group.cells.extents()};
       hdf5::write_numbers(handle, hdf5::Stored::digest, all, std::as_bytes(std::span(text)));
     }
   }
@@ -267,9 +280,10 @@ class Writing {
   void write_provenance() {
     ensure_group("provenance");
     const hdf5::Handle parent = hdf5::open_object(file_.root(), "provenance");
-    for (const auto& [name, text] : {std::pair<std::string, const std::string*>{"config", &info_.config},
-                                     {"environment", &info_.environment},
-                                     {"inputs", &info_.inputs}}) {
+    for (const auto& [name, text] :
+         {std::pair<std::string, const std::string*>{"config", &info_.config},
+          {"environment", &info_.environment},
+          {"inputs", &info_.inputs}}) {
       const hdf5::Handle dataset = hdf5::create_dataset(parent, name, hdf5::Stored::text, {});
       hdf5::write_texts(dataset, {}, {text, 1});
       seal_.add_values("provenance/" + name, sha256_of_text(encode_texts({text, 1})));
@@ -304,13 +318,14 @@ void sync_to_disk(const std::filesystem::path& file) {
   const int result = descriptor < 0 ? -1 : fsync(descriptor);
   const int error = errno;
   if (descriptor >= 0) close(descriptor);
-  if (result != 0) throw std::runtime_error(fmt::format("cannot write it to disk: {}", std::strerror(error)));
+  if (result != 0)
+    throw std::runtime_error(fmt::format("cannot write it to disk: {}", std::strerror(error)));
 }
 
 }  // namespace
 
-std::string write_result(const std::filesystem::path& file, const Plan& plan, const SegmentSet& segments,
-                         const ResultInfo& info) {
+std::string write_result(const std::filesystem::path& file, const Plan& plan,
+                         const SegmentSet& segments, const ResultInfo& info) {
   try {
     const auto clashes = name_clashes(plan.spec().axes, plan.description().outputs);
     if (!clashes.empty()) throw std::runtime_error(clashes.front());

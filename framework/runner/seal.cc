@@ -17,7 +17,8 @@ std::string bytes_of(T value) {
 
 std::string encode(const hdf5::Attribute& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) return encode_texts(*texts);
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&value))
+    return encode_texts(*texts);
   if (const auto* small = std::get_if<std::int32_t>(&value)) return bytes_of(std::int64_t{*small});
   if (const auto* large = std::get_if<std::uint64_t>(&value)) return bytes_of(*large);
   return bytes_of(std::get<double>(value));
@@ -25,11 +26,14 @@ std::string encode(const hdf5::Attribute& value) {
 
 }  // namespace
 
-void Seal::add_attribute(const std::string& path, const std::string& name, const hdf5::Attribute& value) {
+void Seal::add_attribute(const std::string& path, const std::string& name,
+                         const hdf5::Attribute& value) {
   entries_.emplace_back(path + '\0' + name, sha256_of_text(encode(value)));
 }
 
-void Seal::add_values(const std::string& path, const Sha256& values) { entries_.emplace_back(path + '\0', values); }
+void Seal::add_values(const std::string& path, const Sha256& values) {
+  entries_.emplace_back(path + '\0', values);
+}
 
 std::string Seal::finish() {
   std::sort(entries_.begin(), entries_.end());

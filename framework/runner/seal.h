@@ -13,7 +13,8 @@ namespace refran::runner {
 class Seal {
  public:
   // `path` of the group or dataset, "" for the root.
-  void add_attribute(const std::string& path, const std::string& name, const hdf5::Attribute& value);
+  void add_attribute(const std::string& path, const std::string& name,
+                     const hdf5::Attribute& value);
   // The SHA-256 of the values of a dataset without a digest.
   void add_values(const std::string& path, const Sha256& values);
 

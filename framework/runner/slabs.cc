@@ -4,7 +4,8 @@
 
 namespace refran::runner {
 
-std::vector<std::uint64_t> slab_shape(const std::vector<std::uint64_t>& extents, std::uint64_t limit) {
+std::vector<std::uint64_t> slab_shape(const std::vector<std::uint64_t>& extents,
+                                      std::uint64_t limit) {
   std::vector<std::uint64_t> shape(extents.size(), 1);
   std::uint64_t size = 1;
   for (std::size_t axis = extents.size(); axis-- > 0;) {
@@ -41,11 +42,13 @@ bool Slabs::next() {
   return true;
 }
 
-hdf5::Box box_at(const std::vector<std::uint64_t>& extents, std::uint64_t first, std::uint64_t count) {
+hdf5::Box box_at(const std::vector<std::uint64_t>& extents, std::uint64_t first,
+                 std::uint64_t count) {
   hdf5::Box box;
   box.start.assign(extents.size(), 0);
   box.count.assign(extents.size(), 1);
-  // From the innermost axis out: as long as the position is at the start of whole inner extents, more of them fit.
+  // From the innermost axis out: as long as the position is at the start of whole inner extents,
+  // more of them fit.
   std::uint64_t inner = 1;
   bool is_open = true;
   for (std::size_t axis = extents.size(); axis-- > 0;) {

@@ -1,3 +1,4 @@
+// Reads an experiment file and applies the command line to it.
 #include "spec.h"
 
 #include <algorithm>

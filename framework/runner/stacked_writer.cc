@@ -24,7 +24,8 @@ std::uint64_t product(const std::vector<std::uint64_t>& extents) {
 
 template <class T>
 void fill(std::span<std::byte> bytes, T value) {
-  for (std::size_t at = 0; at < bytes.size(); at += sizeof(T)) std::memcpy(bytes.data() + at, &value, sizeof(T));
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(T))
+    std::memcpy(bytes.data() + at, &value, sizeof(T));
 }
 
 // What stands where a run failed.
@@ -42,11 +43,16 @@ void fill_missing(Element element, std::span<std::byte> bytes) {
 
 hdf5::Stored stored_as(Element element) {
   switch (element) {
-    case Element::float32: return hdf5::Stored::float32;
-    case Element::float64: return hdf5::Stored::float64;
-    case Element::int32: return hdf5::Stored::int32;
-    case Element::int64: return hdf5::Stored::int64;
-    case Element::text: break;
+    case Element::float32:
+      return hdf5::Stored::float32;
+    case Element::float64:
+      return hdf5::Stored::float64;
+    case Element::int32:
+      return hdf5::Stored::int32;
+    case Element::int64:
+      return hdf5::Stored::int64;
+    case Element::text:
+      break;
   }
   return hdf5::Stored::text;
 }
@@ -61,7 +67,8 @@ hdf5::Shape storage_of(Element element, std::vector<std::uint64_t> extents, bool
   return shape;
 }
 
-void write_all_texts(const hdf5::Handle& dataset, const std::vector<std::uint64_t>& extents, const TextAt& text_at) {
+void write_all_texts(const hdf5::Handle& dataset, const std::vector<std::uint64_t>& extents,
+                     const TextAt& text_at) {
   std::vector<std::string> texts;
   std::uint64_t position = 0;
   for (Slabs slabs(extents, kBufferTexts); slabs.next();) {
@@ -71,8 +78,9 @@ void write_all_texts(const hdf5::Handle& dataset, const std::vector<std::uint64_
   }
 }
 
-StackedWriter::StackedWriter(const Layout& layout, const LayoutGroup& group, const LayoutDataset& dataset,
-                             Element element, const SegmentSet& segments)
+StackedWriter::StackedWriter(const Layout& layout, const LayoutGroup& group,
+                             const LayoutDataset& dataset, Element element,
+                             const SegmentSet& segments)
     : layout_(layout), group_(group), dataset_(dataset), element_(element), segments_(segments) {}
 
 std::vector<std::uint64_t> StackedWriter::extents() const {
@@ -106,7 +114,8 @@ void StackedWriter::write_numbers(const hdf5::Handle& dataset, const hdf5::Shape
       const std::uint64_t offset = position % cell_bytes;
       const auto part = rest.first(std::min<std::uint64_t>(rest.size(), cell_bytes - offset));
       if (const DatasetRecord* values = record(cell); values != nullptr) {
-        if (offset == 0) reader.emplace(segments_, *layout_.runs()[group_.cells.run(cell)], *values);
+        if (offset == 0)
+          reader.emplace(segments_, *layout_.runs()[group_.cells.run(cell)], *values);
         reader->read(part);
       } else {
         fill_missing(element_, part);
@@ -125,7 +134,8 @@ void StackedWriter::write_texts(const hdf5::Handle& dataset) const {
     const std::uint64_t cell = position / size;
     const DatasetRecord* values = record(cell);
     if (values == nullptr) return "";
-    if (position % size == 0) reader.emplace(segments_, *layout_.runs()[group_.cells.run(cell)], *values);
+    if (position % size == 0)
+      reader.emplace(segments_, *layout_.runs()[group_.cells.run(cell)], *values);
     return reader->read_text();
   });
 }
@@ -133,7 +143,8 @@ void StackedWriter::write_texts(const hdf5::Handle& dataset) const {
 std::vector<Sha256> StackedWriter::digests() const {
   std::vector<Sha256> digests(group_.cells.size());
   for (std::uint64_t cell = 0; cell < digests.size(); ++cell) {
-    if (const DatasetRecord* values = record(cell); values != nullptr) digests[cell] = values->digest;
+    if (const DatasetRecord* values = record(cell); values != nullptr)
+      digests[cell] = values->digest;
   }
   return digests;
 }

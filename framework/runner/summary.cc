@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <refran/random.h>
-
 #include "diagnostics.h"
 #include "grid_view.h"
 #include "table.h"
@@ -33,29 +32,32 @@ std::vector<double> resampled_means(const std::vector<double>& values, std::stri
   std::vector<double> means(kResamples);
   for (double& mean : means) {
     double sum = 0;
-    for (std::size_t draw = 0; draw < values.size(); ++draw) sum += values[stream.below(values.size())];
+    for (std::size_t draw = 0; draw < values.size(); ++draw)
+      sum += values[stream.below(values.size())];
     mean = sum / static_cast<double>(values.size());
   }
   std::sort(means.begin(), means.end());
   return means;
 }
 
-bool is_number(const DatasetInfo& dataset) { return dataset.element != Element::text; }
-
-bool is_summarised(const DatasetInfo& dataset, const OutputView& view) {
-  const bool over_seeds = std::find(dataset.dims.begin(), dataset.dims.end(), "seed") != dataset.dims.end();
-  if (!is_number(dataset) || !over_seeds) return false;
+bool is_summarised(const OutputView& view) {
+  const DatasetInfo& dataset = view.dataset();
+  const bool over_seeds =
+      std::find(dataset.dims.begin(), dataset.dims.end(), "seed") != dataset.dims.end();
+  if (dataset.element == Element::text || !over_seeds) return false;
   const std::vector<std::string> dims = view.dims();
   if (dims.empty()) return true;
   return dims.size() == 1 && view.cell_size() <= kMostLabelledCells && !view.labels_differ(0) &&
          !view.labels(0, 0).empty();
 }
 
-// Gathers the rows of one dataset: for each combination of the other axes and each cell the values over seeds.
+// Gathers the rows of one dataset: for each combination of the other axes and each cell the values
+// over seeds.
 class RowsOfDataset {
  public:
   RowsOfDataset(const ResultFile& result, const OutputView& view, std::size_t seed_axis)
-      : view_(view), values_(result.read_numbers(view.dataset(), 0, view.cells() * view.cell_size())) {
+      : view_(view),
+        values_(result.read_numbers(view.dataset(), 0, view.cells() * view.cell_size())) {
     for (std::uint64_t cell = 0; cell < view.cells(); ++cell) {
       std::vector<std::string> points = view.points(cell);
       points.erase(points.begin() + static_cast<std::ptrdiff_t>(seed_axis));
@@ -71,7 +73,8 @@ class RowsOfDataset {
   }
 
   void add_to(std::vector<SummaryRow>& rows, const std::vector<std::string>& axes) const {
-    const std::vector<std::string> labels = view_.dims().empty() ? std::vector<std::string>{} : view_.labels(0, 0);
+    const std::vector<std::string> labels =
+        view_.dims().empty() ? std::vector<std::string>{} : view_.labels(0, 0);
     for (const Group& group : groups_) {
       for (std::uint64_t element = 0; element < view_.cell_size(); ++element) {
         SummaryRow row;
@@ -81,8 +84,10 @@ class RowsOfDataset {
         row.unit = view_.dataset().units;
         row.failed = group.failed;
         std::vector<double> values;
-        for (const std::uint64_t cell : group.cells) values.push_back(values_[cell * view_.cell_size() + element]);
-        row.statistics = statistics_of(std::move(values), stream_name(row, axes, labels.empty() ? "" : labels[element]));
+        for (const std::uint64_t cell : group.cells)
+          values.push_back(values_[cell * view_.cell_size() + element]);
+        row.statistics = statistics_of(
+            std::move(values), stream_name(row, axes, labels.empty() ? "" : labels[element]));
         rows.push_back(std::move(row));
       }
     }
@@ -96,13 +101,16 @@ class RowsOfDataset {
   };
 
   std::string own_path() const {
-    return view_.list().empty() ? view_.name() : fmt::format("{}/{}/{}", view_.list(), view_.item(), view_.name());
+    return view_.list().empty() ? view_.name()
+                                : fmt::format("{}/{}/{}", view_.list(), view_.item(), view_.name());
   }
 
   // "[label]" of the cell behind the item's name.
-  std::string label_of(const Group& group, const std::vector<std::string>& labels, std::uint64_t element) const {
+  std::string label_of(const Group& group, const std::vector<std::string>& labels,
+                       std::uint64_t element) const {
     std::string label;
-    if (!view_.list().empty() && !group.cells.empty()) label = view_.item_label(group.cells.front());
+    if (!view_.list().empty() && !group.cells.empty())
+      label = view_.item_label(group.cells.front());
     if (!labels.empty()) label += (label.empty() ? "" : ": ") + labels[element];
     return label;
   }
@@ -110,7 +118,8 @@ class RowsOfDataset {
   static std::string stream_name(const SummaryRow& row, const std::vector<std::string>& axes,
                                  const std::string& cell) {
     std::string name = row.output;
-    for (std::size_t axis = 0; axis < axes.size(); ++axis) name += fmt::format(" {}={}", axes[axis], row.points[axis]);
+    for (std::size_t axis = 0; axis < axes.size(); ++axis)
+      name += fmt::format(" {}={}", axes[axis], row.points[axis]);
     return cell.empty() ? name : fmt::format("{} [{}]", name, cell);
   }
 
@@ -139,7 +148,8 @@ double quantile(const std::vector<double>& sorted, double probability) {
 
 Statistics statistics_of(std::vector<double> values, std::string_view stream) {
   Statistics statistics{values.size(), kNone, kNone, kNone, kNone};
-  const bool has_nan = std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
+  const bool has_nan =
+      std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
   if (values.empty() || has_nan) return statistics;
   statistics.mean = mean_of(values);
   if (values.size() > 1) {
@@ -149,7 +159,8 @@ Statistics statistics_of(std::vector<double> values, std::string_view stream) {
   }
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;
-  statistics.median = values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  statistics.median =
+      values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
   return statistics;
 }
 
@@ -158,19 +169,21 @@ Summary summarise(const ResultFile& result) {
   summary.axes = result.axes();
   const auto seed = std::find(summary.axes.begin(), summary.axes.end(), "seed");
   if (seed == summary.axes.end()) {
-    throw ConfigError(fmt::format(
-        "{}: has no axis of seeds to summarise over; run it with --sweep 'seed={{from: 1, count: 10}}'",
-        result.path().string()));
+    throw ConfigError(
+        fmt::format("{}: has no axis of seeds to summarise over; run it with --sweep 'seed={{from: "
+                    "1, count: 10}}'",
+                    result.path().string()));
   }
   const auto seed_axis = static_cast<std::size_t>(seed - summary.axes.begin());
   summary.axes.erase(seed);
-  for (const DatasetInfo& dataset : result.datasets()) {
-    if (!dataset.is_output) continue;
-    const OutputView view(result, dataset);
-    if (is_summarised(dataset, view)) RowsOfDataset(result, view, seed_axis).add_to(summary.rows, summary.axes);
+  for (const OutputView& view : outputs_of(result)) {
+    if (is_summarised(view)) {
+      RowsOfDataset(result, view, seed_axis).add_to(summary.rows, summary.axes);
+    }
   }
   if (summary.rows.empty()) {
-    throw ConfigError(fmt::format("{}: has no scalar output to summarise over its seeds", result.path().string()));
+    throw ConfigError(fmt::format("{}: has no scalar output to summarise over its seeds",
+                                  result.path().string()));
   }
   return summary;
 }
@@ -180,16 +193,18 @@ std::string summary_text(const ResultFile& result) {
   std::vector<std::string> header = {"output", "of"};
   header.insert(header.end(), summary.axes.begin(), summary.axes.end());
   const std::size_t first_number = header.size();
-  for (const char* column : {"n", "mean", "median", "95 % interval", "", "failed", "unit"}) header.emplace_back(column);
+  for (const char* column : {"n", "mean", "median", "95 % interval", "", "failed", "unit"})
+    header.emplace_back(column);
   Table table(header);
-  table.align_right({first_number, first_number + 1, first_number + 2, first_number + 3, first_number + 4,
-                     first_number + 5});
+  table.align_right({first_number, first_number + 1, first_number + 2, first_number + 3,
+                     first_number + 4, first_number + 5});
   for (const SummaryRow& row : summary.rows) {
     const Statistics& found = row.statistics;
     std::vector<std::string> cells = {row.output, row.label};
     cells.insert(cells.end(), row.points.begin(), row.points.end());
-    for (std::string cell : {fmt::format("{}", found.count), shown(found.mean), shown(found.median), shown(found.low),
-                             shown(found.high), fmt::format("{}", row.failed), row.unit}) {
+    for (std::string cell :
+         {fmt::format("{}", found.count), shown(found.mean), shown(found.median), shown(found.low),
+          shown(found.high), fmt::format("{}", row.failed), row.unit}) {
       cells.push_back(std::move(cell));
     }
     table.add(std::move(cells));
@@ -206,8 +221,9 @@ std::string summary_csv(const ResultFile& result) {
     const Statistics& found = row.statistics;
     text += csv_field(row.output) + "," + csv_field(row.label) + ",";
     for (const std::string& point : row.points) text += csv_field(point) + ",";
-    text += fmt::format("{},{},{},{},{},{},{}\n", found.count, exact(found.mean), exact(found.median), exact(found.low),
-                        exact(found.high), row.failed, csv_field(row.unit));
+    text +=
+        fmt::format("{},{},{},{},{},{},{}\n", found.count, exact(found.mean), exact(found.median),
+                    exact(found.low), exact(found.high), row.failed, csv_field(row.unit));
   }
   return text;
 }

@@ -1,10 +1,11 @@
 // Statistics over the seeds of a sweep (`refran summary`).
 //
-// Every scalar output is summarised for each combination of the other axes, so is every scalar of an item and every cell
-// of an output with one dimension of at most 64 labelled positions. The interval is the 95 % percentile bootstrap
-// interval of the mean (Efron 1979): 10,000 resamples, quantiles interpolated linearly. The resamples come from
-// refran::Stream with seed 1979, named by the dataset's path and the row's coordinates, so the same file always gives
-// the same numbers. Failed runs are left out and counted.
+// Every scalar output is summarised for each combination of the other axes, so is every scalar of
+// an item and every cell of an output with one dimension of at most 64 labelled positions. The
+// interval is the 95 % percentile bootstrap interval of the mean (Efron 1979): 10,000 resamples,
+// quantiles interpolated linearly. The resamples come from refran::Stream with seed 1979, named by
+// the dataset's path and the row's coordinates, so the same file always gives the same numbers.
+// Failed runs are left out and counted.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,8 @@ struct Statistics {
 // `stream` names the random stream of the resamples.
 Statistics statistics_of(std::vector<double> values, std::string_view stream);
 
-// The quantile of sorted values, between the two nearest ones by linear interpolation (NumPy's default).
+// The quantile of sorted values, between the two nearest ones by linear interpolation (NumPy's
+// default).
 double quantile(const std::vector<double>& sorted, double probability);
 
 struct SummaryRow {

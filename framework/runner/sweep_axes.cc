@@ -1,3 +1,4 @@
+// Reads and checks the axes of a sweep.
 #include "sweep_axes.h"
 
 #include <algorithm>

@@ -39,7 +39,8 @@ std::string Table::to_string() const {
     for (std::size_t column = 0; column < row.size(); ++column) {
       const std::string padding(widths[column] - width_of(row[column]), ' ');
       const bool is_right = std::find(right_.begin(), right_.end(), column) != right_.end();
-      line.append(column == 0 ? "" : "  ").append(is_right ? padding + row[column] : row[column] + padding);
+      line.append(column == 0 ? "" : "  ")
+          .append(is_right ? padding + row[column] : row[column] + padding);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";

@@ -11,7 +11,9 @@ namespace refran::runner {
 // Lines of columns, each as wide as its widest cell, two spaces apart. Cells hold one line each.
 class Table {
  public:
-  explicit Table(std::vector<std::string> header, std::size_t indent = 0) : indent_(indent) { add(std::move(header)); }
+  explicit Table(std::vector<std::string> header, std::size_t indent = 0) : indent_(indent) {
+    add(std::move(header));
+  }
 
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   // Columns that are aligned right, as numbers are.
@@ -30,7 +32,8 @@ std::size_t width_of(std::string_view text);
 // A field as RFC 4180 has it: quoted where it holds a comma, a quote or a line break.
 std::string csv_field(std::string_view text);
 
-// The shortest spelling that reads back to the same number, whatever the locale; "NaN", "Inf", "-Inf".
+// The shortest spelling that reads back to the same number, whatever the locale; "NaN", "Inf",
+// "-Inf".
 void append_number(std::string& text, double value);
 void append_number(std::string& text, float value);
 

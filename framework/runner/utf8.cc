@@ -1,3 +1,4 @@
+// UTF-8 by way of utf8proc.
 #include "utf8.h"
 
 #include <array>

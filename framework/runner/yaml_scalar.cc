@@ -1,3 +1,4 @@
+// Tells the kinds of plain scalars apart, by hand: no locale, no surprises.
 #include "yaml_scalar.h"
 
 #include <algorithm>

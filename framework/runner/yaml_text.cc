@@ -1,3 +1,4 @@
+// Checks the encoding of a YAML text and finds lines, columns and brackets in it.
 #include "yaml_text.h"
 
 #include <algorithm>

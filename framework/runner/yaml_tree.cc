@@ -1,3 +1,4 @@
+// Puts a value together event by event, and refuses what is out of bounds.
 #include "yaml_tree.h"
 
 #include <algorithm>

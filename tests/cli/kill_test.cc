@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "process.h"
@@ -29,10 +30,14 @@ class KillTest : public ProgramTest {
     return true;
   }
 
-  // All files that a reader would take for results are valid.
-  void check_all_results(const std::string& digest) const {
+  // Every file that a reader would take for a result is valid; those seen before are not looked at
+  // again.
+  void check_new_results(const std::string& digest, std::set<fs::path>& seen) const {
     for (const fs::path& folder : run_folders("slow")) {
-      if (fs::exists(folder / "run.h5")) EXPECT_EQ(checked_digest(folder / "run.h5"), digest);
+      const fs::path result = folder / "run.h5";
+      if (fs::exists(result) && seen.insert(result).second) {
+        EXPECT_EQ(checked_digest(result), digest);
+      }
     }
   }
 
@@ -41,10 +46,11 @@ class KillTest : public ProgramTest {
     const std::string digest = checked_digest(result_of(file, more));
     const auto duration = Clock::now() - start;
     std::mt19937 random(1);
+    std::set<fs::path> seen;
     int kills = 0;
     for (int attempt = 0; attempt < 30; ++attempt) {
       if (killed(run_words(file, more), duration, random)) ++kills;
-      check_all_results(digest);
+      check_new_results(digest, seen);
     }
     EXPECT_GE(kills, 5);
     const Outcome last = run(file, more);
@@ -65,7 +71,7 @@ TEST_F(KillTest, ASweepEndsWithTheSameBytesHoweverOftenItIsKilled) {
 }
 
 TEST_F(KillTest, ASingleRunDoesToo) {
-  kill_many_times(experiment("slow", "config: {steps: 1000, milliseconds: 0, width: 1000}\n"), {});
+  kill_many_times(experiment("slow", "config: {steps: 500, milliseconds: 0, width: 500}\n"), {});
 }
 
 }  // namespace

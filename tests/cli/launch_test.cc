@@ -98,7 +98,7 @@ TEST_F(LaunchTest, NothingIsRunWhereOneOfTheFilesIsWrong) {
   EXPECT_EQ(outcome.output, "");
   EXPECT_EQ(
       outcome.error,
-      fmt::format("{}:2:17: config.count: found a text 'none', allowed: an integer at least 1\n",
+      fmt::format("{}:2:17: config.count: found a text 'none', allowed: an integer of at least 1\n",
                   wrong.string()));
   EXPECT_FALSE(fs::exists(out()));
 }

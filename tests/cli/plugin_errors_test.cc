@@ -179,9 +179,9 @@ TEST_F(PluginErrorsTest, AnUndeclaredOutputIsThePluginsError) {
 
 TEST_F(PluginErrorsTest, AWrongExtentIsThePluginsError) {
   EXPECT_EQ(failure("wrong-extent"),
-            "failed: plugin error: dimension 'word' has length 3 in output 'key', but 2 in "
-            "'value'; it has one length per "
-            "run\n");
+            "failed: plugin error: dimension 'word' has length 2 in output 'value', but 3 in "
+            "'key'; it has "
+            "one length per run\n");
 }
 
 TEST_F(PluginErrorsTest, AForgottenOutputIsThePluginsError) {

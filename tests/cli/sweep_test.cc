@@ -28,13 +28,18 @@ class SweepTest : public ProgramTest {
     return info == nullptr ? Words{} : file.read_texts(*info, 0, info->extents.at(0));
   }
 
-  // The standard error of a sweep that loses some runs, but for rates; `result` becomes its result.
-  std::string losses(const fs::path& file, const Words& more, fs::path& result) const {
+  struct Losses {
+    fs::path result;
+    std::string said;  // on standard error, but for rates
+  };
+
+  // Runs a sweep that loses some runs.
+  Losses losses(const fs::path& file, const Words& more) const {
     const Outcome outcome = run(file, more);
     EXPECT_EQ(outcome.exit_code, kFailed) << outcome.error;
-    result = first_line(outcome.output);
+    const fs::path result = first_line(outcome.output);
     checked_digest(result);
-    return without_rates(outcome.error);
+    return {result, without_rates(outcome.error)};
   }
 
   fs::path crashing(const std::string& config) const {
@@ -64,33 +69,33 @@ std::string end_of_sweep(const std::string& count, const fs::path& result,
 }
 
 TEST_F(SweepTest, ACrashCostsTheRunInFlight) {
-  fs::path result;
-  EXPECT_EQ(
-      losses(crashing("always: [3]"), {"-j", "1", "--group-size", "1"}, result),
-      "failed: seed=3: crashed: Segmentation fault (signal 11)\n"
-      "5/5 runs, R/s, T, 1 failed\n" +
-          end_of_sweep("1 of 5", result, "  seed=3: crashed: Segmentation fault (signal 11)\n"));
-  EXPECT_EQ(texts(result, "run_status"),
+  const Losses lost = losses(crashing("always: [3]"), {"-j", "1", "--group-size", "1"});
+  EXPECT_EQ(lost.said,
+            "failed: seed=3: crashed: Segmentation fault (signal 11)\n"
+            "5/5 runs, R/s, T, 1 failed\n" +
+                end_of_sweep("1 of 5", lost.result,
+                             "  seed=3: crashed: Segmentation fault (signal 11)\n"));
+  EXPECT_EQ(texts(lost.result, "run_status"),
             (Words{"complete", "complete", "failed", "complete", "complete"}));
-  EXPECT_EQ(texts(result, "failure"),
+  EXPECT_EQ(texts(lost.result, "failure"),
             (Words{"", "", "crashed: Segmentation fault (signal 11)", "", ""}));
   Words expected = solo_digests();
   expected[2] = kNoDigest;
-  EXPECT_EQ(digests(result, "value"), expected);
+  EXPECT_EQ(digests(lost.result, "value"), expected);
 }
 
 TEST_F(SweepTest, ACrashInAGroupFailsTheMemberThatCrashesAgainAlone) {
-  fs::path result;
-  EXPECT_EQ(
-      losses(crashing("always: [3]"), {"-j", "1", "--group-size", "5"}, result),
-      "a group of runs crashed: Segmentation fault (signal 11); those not done are done "
-      "again one by one: 5\n"
-      "failed: seed=3: crashed: Segmentation fault (signal 11)\n"
-      "5/5 runs, R/s, T, 1 failed\n" +
-          end_of_sweep("1 of 5", result, "  seed=3: crashed: Segmentation fault (signal 11)\n"));
+  const Losses lost = losses(crashing("always: [3]"), {"-j", "1", "--group-size", "5"});
+  EXPECT_EQ(lost.said,
+            "a group of runs crashed: Segmentation fault (signal 11); those not done are done "
+            "again one by one: 5\n"
+            "failed: seed=3: crashed: Segmentation fault (signal 11)\n"
+            "5/5 runs, R/s, T, 1 failed\n" +
+                end_of_sweep("1 of 5", lost.result,
+                             "  seed=3: crashed: Segmentation fault (signal 11)\n"));
   Words expected = solo_digests();
   expected[2] = kNoDigest;
-  EXPECT_EQ(digests(result, "value"), expected);
+  EXPECT_EQ(digests(lost.result, "value"), expected);
 }
 
 TEST_F(SweepTest, ACrashInAGroupAloneFailsNoMember) {
@@ -119,24 +124,24 @@ TEST_F(SweepTest, APluginThatEndsTheProcessFailsOneRun) {
     const fs::path file = experiment(
         "exits",
         fmt::format("config: {{code: {}}}\nsweep:\n  seed: {{from: 1, count: 5}}\n", code));
-    fs::path result;
+    const Losses lost = losses(file, {"-j", "1"});
     EXPECT_EQ(
-        losses(file, {"-j", "1"}, result),
+        lost.said,
         fmt::format("failed: seed=3: ended its process with exit code {}\n"
                     "5/5 runs, R/s, T, 1 failed\n",
                     code) +
-            end_of_sweep("1 of 5", result,
+            end_of_sweep("1 of 5", lost.result,
                          fmt::format("  seed=3: ended its process with exit code {}\n", code)));
   }
 }
 
 TEST_F(SweepTest, AnExceptionFailsOneRunAfterTheOther) {
-  fs::path result;
-  EXPECT_EQ(losses(experiment("throws", "sweep:\n  seed: [1, 2]\n"), {"-j", "1"}, result),
+  const Losses lost = losses(experiment("throws", "sweep:\n  seed: [1, 2]\n"), {"-j", "1"});
+  EXPECT_EQ(lost.said,
             "failed: seed=1: the oven is cold\n"
             "failed: seed=2: the oven is cold\n"
             "2/2 runs, R/s, T, 2 failed\n" +
-                end_of_sweep("2 of 2", result,
+                end_of_sweep("2 of 2", lost.result,
                              "  seed=1: the oven is cold\n  seed=2: the oven is cold\n"));
   EXPECT_FALSE(fs::exists(out() / "throws" / "latest.h5"));
 }
@@ -195,8 +200,7 @@ TEST_F(SweepTest, FailedRunsCountAsDoneUnlessTheyAreToBeRetried) {
   const fs::path file = experiment(
       "exits", fmt::format("config: {{unless: {}}}\nsweep:\n  seed: {{from: 1, count: 5}}\n",
                            way_out.string()));
-  fs::path first;
-  losses(file, {"-j", "1"}, first);
+  const fs::path first = losses(file, {"-j", "1"}).result;
   std::ofstream(way_out) << "yes\n";
   const fs::path clean = result_of(file, {"-j", "1"});
   EXPECT_NE(clean, first);
@@ -212,8 +216,7 @@ TEST_F(SweepTest, FailedRunsCountAsDoneUnlessTheyAreToBeRetried) {
 
 TEST_F(SweepTest, ResumeRefusesAnotherPlanWithTheDifference) {
   const fs::path file = experiment("exits", "sweep:\n  seed: {from: 1, count: 5}\n");
-  fs::path result;
-  losses(file, {"-j", "1"}, result);
+  const fs::path result = losses(file, {"-j", "1"}).result;
   const std::string begun = result.parent_path();
   const Outcome outcome = run(file, {"--resume", begun, "config.at_seed=4", "seed=[1, 2]"});
   EXPECT_EQ(outcome.exit_code, kBadInput);

@@ -7,6 +7,7 @@
 namespace refran::tests {
 namespace {
 
+constexpr int kBadInput = 2;
 constexpr int kNotPassed = 4;
 
 class VerifyTest : public ProgramTest {
@@ -38,12 +39,16 @@ TEST_F(VerifyTest, AResultIsReproducedBitForBit) {
 TEST_F(VerifyTest, AnEditedResultIsTold) {
   const fs::path result = result_of(experiment("shapes", "seed: 7\n"));
   edit(result, "loss");
-  checked_digest(result);  // the edit has made the digests fit
+  // The edit has made the digests fit, but the seal over them is broken.
+  EXPECT_EQ(refran({"check", result}).output,
+            fmt::format("{}: the seal is broken: a label, an attribute or a text was changed\n",
+                        result.string()));
   const Outcome outcome = verify(result);
   EXPECT_EQ(outcome.exit_code, kNotPassed);
-  EXPECT_EQ(outcome.output,
-            fmt::format("loss: differs\n{}: NOT reproduced, though it declares 'bitwise'\n",
-                        result.string()));
+  EXPECT_EQ(
+      outcome.output,
+      fmt::format("loss: differs by up to 1\n{}: NOT reproduced, though it declares 'bitwise'\n",
+                  result.string()));
 }
 
 TEST_F(VerifyTest, CheckTellsDigestsThatDoNotFit) {
@@ -59,15 +64,20 @@ TEST_F(VerifyTest, CheckTellsDigestsThatDoNotFit) {
   const Outcome bad = refran({"check", result});
   EXPECT_EQ(bad.exit_code, kNotPassed);
   EXPECT_EQ(bad.output,
-            fmt::format("{}: loss: its values do not fit its digest\n", result.string()));
+            fmt::format("{}: loss: holds other values than its digest says\n", result.string()));
 }
 
 TEST_F(VerifyTest, AFileThatIsNoResultIsToldInOneSentence) {
-  const fs::path text = write("text.h5", "no HDF5");
+  const std::string text = write("text.h5", "no HDF5");
   const Outcome outcome = refran({"check", text});
-  EXPECT_EQ(outcome.output, "");
-  EXPECT_EQ(outcome.error, "");
-  EXPECT_EQ(refran({"show", folder() / "nothing"}).error, "");
+  EXPECT_EQ(outcome.exit_code, kNotPassed);
+  EXPECT_EQ(outcome.output, text + ": is not an HDF5 file\n");
+  const std::string nothing = folder() / "nothing";
+  for (const char* const command : {"show", "check", "verify", "summary"}) {
+    const Outcome missing = refran({command, nothing});
+    EXPECT_EQ(missing.exit_code, kBadInput) << command;
+    EXPECT_EQ(missing.error, nothing + ": there is no such file or folder\n") << command;
+  }
 }
 
 }  // namespace

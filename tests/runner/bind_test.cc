@@ -1,10 +1,8 @@
+// How a config is resolved against declared fields, and what is said of what does not fit.
 #include "bind.h"
-
-#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +11,7 @@
 
 #include <refran/config.h>
 #include "config_error.h"
+#include "resolve_as.h"
 #include "yaml.h"
 
 namespace refran::runner {
@@ -57,24 +56,6 @@ struct Config {
     field("steps", steps, "Steps").at_least(1);
   }
 };
-
-template <class T>
-std::vector<Field> fields_of() {
-  std::vector<Field> fields;
-  Fields collector(&fields);
-  T config;
-  config.describe(collector);
-  return fields;
-}
-
-template <class T>
-Value resolve_as(const std::string& yaml, const std::filesystem::path& base = "/") {
-  Diagnostics diagnostics;
-  const Value root = parse_yaml("config:\n" + yaml, "x.yaml");
-  Value resolved = resolve(fields_of<T>(), *root.find("config"), "config", base, diagnostics);
-  diagnostics.throw_if_any();
-  return resolved;
-}
 
 Value resolved(const std::string& yaml) { return resolve_as<Config>(yaml); }
 
@@ -359,70 +340,6 @@ TEST(BindTest, RefusesEveryConfigWithOneWrongLetterInAKey) {
     }
   }
   EXPECT_EQ(mutations, 3 * 51);
-}
-
-// A folder that goes away at the end of a test.
-class BindPathTest : public testing::Test {
- protected:
-  BindPathTest() {
-    folder_ =
-        std::filesystem::temp_directory_path() / ("refran_bind_test_" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder_ / "data");
-    std::ofstream(folder_ / "data" / "v.txt") << "tía 1 0\n";
-  }
-  ~BindPathTest() override { std::filesystem::remove_all(folder_); }
-
-  std::string error_of(const std::string& path) const {
-    return config_error([&] { resolve_as<Paths>("  files: [" + path + "]", folder_); });
-  }
-
-  struct Paths {
-    std::vector<std::filesystem::path> files;
-    std::filesystem::path folder = "data";
-    std::filesystem::path any = "not/there";
-    std::optional<std::filesystem::path> model;
-    void describe(Fields& field) {
-      field("files", files, "Files").existing_file();
-      field("folder", folder, "A folder").existing_folder();
-      field("any", any, "Any path");
-      field("model", model, "A model").existing_file();
-    }
-  };
-
-  std::filesystem::path folder_;
-};
-
-TEST_F(BindPathTest, LooksForPathsBelowTheBase) {
-  const Value resolved = resolve_as<Paths>("  files: [data/v.txt, ./data/../data/v.txt]", folder_);
-  EXPECT_EQ(resolved.find("files")->items[1].text, "./data/../data/v.txt");
-  const Value absolute = with_absolute_paths(fields_of<Paths>(), resolved, folder_);
-  EXPECT_EQ(absolute.find("files")->items[1].text, (folder_ / "data/v.txt").string());
-  EXPECT_EQ(absolute.find("folder")->text, (folder_ / "data").string());
-  EXPECT_EQ(absolute.find("any")->text, (folder_ / "not/there").string());
-  EXPECT_EQ(absolute.find("model")->text, "auto");
-  const std::filesystem::path file = folder_ / "data/v.txt";
-  EXPECT_EQ(input_files(fields_of<Paths>(), resolved, folder_),
-            (std::vector<std::filesystem::path>{file, file}));
-}
-
-TEST_F(BindPathTest, ReportsWhatIsThereInstead) {
-  EXPECT_EQ(error_of("data/w.txt"),
-            "x.yaml:2:11: config.files[0]: found nothing at 'data/w.txt' (" +
-                (folder_ / "data/w.txt").string() + "), allowed: an existing file");
-  EXPECT_EQ(error_of("data"), "x.yaml:2:11: config.files[0]: found a folder at 'data' (" +
-                                  (folder_ / "data").string() + "), allowed: an existing file");
-  EXPECT_EQ(error_of("''"),
-            "x.yaml:2:11: config.files[0]: found a text '', allowed: an existing file");
-  EXPECT_EQ(config_error([&] { resolve_as<Paths>("  folder: data/v.txt", folder_); }),
-            "x.yaml:2:11: config.folder: found a file at 'data/v.txt' (" +
-                (folder_ / "data/v.txt").string() + "), allowed: an existing folder");
-}
-
-TEST_F(BindPathTest, ReportsADefaultPathThatIsNotThereAtItsBlock) {
-  std::filesystem::remove_all(folder_ / "data");
-  EXPECT_EQ(config_error([&] { resolve_as<Paths>("  any: x", folder_); }),
-            "x.yaml:2:3: config.folder: found nothing at 'data' (" + (folder_ / "data").string() +
-                "), allowed: an existing folder");
 }
 
 }  // namespace

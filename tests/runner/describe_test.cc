@@ -1,3 +1,4 @@
+// The texts, tables, sidecars and JSON Schemas of a plugin.
 #include "describe.h"
 
 #include <cstdint>
@@ -96,53 +97,54 @@ Description toy() {
   return description;
 }
 
+const char* const kToyText =
+    "toy-encoder 1.2.0\n"
+    "How much of each word is left in the summary?\n"
+    "\n"
+    "Reproducibility\n"
+    "  bitwise: the same bytes on any x86-64 machine, with any compiler and threads\n"
+    "\n"
+    "Config\n"
+    "  words          The sentence, word by word\n"
+    "                 a list of maps with the keys text, point (at least 1); required\n"
+    "  words[].text   The word as it is written\n"
+    "                 a text; required\n"
+    "  words[].point  Where it is\n"
+    "                 a list of numbers (exactly 2); default [0.0, 0.0]\n"
+    "  rate           Share of the way that the summary moves toward the point of every word, "
+    "one for all\n"
+    "                 of them or one for each\n"
+    "                 a number from 0 to 1, or a list of numbers from 0 to 1; default 0.5\n"
+    "  scoring        How scores are made\n"
+    "                 dot or scaled-dot; default dot\n"
+    "  threads        Threads to use\n"
+    "                 an integer, or auto; default auto\n"
+    "  points         Points by name\n"
+    "                 a map of lists of numbers; default {'a|b': [1.0, 0.5]}\n"
+    "  model          The model\n"
+    "                 a map of the keys below\n"
+    "  model.heads    Attention heads\n"
+    "                 an integer from 1 to 16; default 4\n"
+    "  model.weights  File of weights\n"
+    "                 an existing file; required\n"
+    "  patience       How long to wait\n"
+    "                 a number above 0, in s; default 30.0\n"
+    "  stop           Ends at </s> | or `</s>`\n"
+    "                 a text; default '</s>'\n"
+    "\n"
+    "Outputs\n"
+    "  share[step, part]          How much of each part is in the summary after every step\n"
+    "                             float64; rows sum to 1\n"
+    "  attention[target, source]  Attention of every word\n"
+    "                             float32, in nat; one per item of 'sentence'; written where "
+    "`scoring` is\n"
+    "                             dot\n"
+    "  loss                       The last loss\n"
+    "                             float64\n";
+
 TEST(DescribeTest, WritesATextOfAtMostAHundredColumns) {
-  const std::string expected =
-      "toy-encoder 1.2.0\n"
-      "How much of each word is left in the summary?\n"
-      "\n"
-      "Reproducibility\n"
-      "  bitwise: the same bytes on any x86-64 machine, with any compiler and threads\n"
-      "\n"
-      "Config\n"
-      "  words          The sentence, word by word\n"
-      "                 a list of maps with the keys text, point (at least 1); required\n"
-      "  words[].text   The word as it is written\n"
-      "                 a text; required\n"
-      "  words[].point  Where it is\n"
-      "                 a list of numbers (exactly 2); default [0.0, 0.0]\n"
-      "  rate           Share of the way that the summary moves toward the point of every word, "
-      "one for all\n"
-      "                 of them or one for each\n"
-      "                 a number from 0 to 1, or a list of numbers from 0 to 1; default 0.5\n"
-      "  scoring        How scores are made\n"
-      "                 dot or scaled-dot; default dot\n"
-      "  threads        Threads to use\n"
-      "                 an integer, or auto; default auto\n"
-      "  points         Points by name\n"
-      "                 a map of lists of numbers; default {'a|b': [1.0, 0.5]}\n"
-      "  model          The model\n"
-      "                 a map of the keys below\n"
-      "  model.heads    Attention heads\n"
-      "                 an integer from 1 to 16; default 4\n"
-      "  model.weights  File of weights\n"
-      "                 an existing file; required\n"
-      "  patience       How long to wait\n"
-      "                 a number above 0, in s; default 30.0\n"
-      "  stop           Ends at </s> | or `</s>`\n"
-      "                 a text; default '</s>'\n"
-      "\n"
-      "Outputs\n"
-      "  share[step, part]          How much of each part is in the summary after every step\n"
-      "                             float64; rows sum to 1\n"
-      "  attention[target, source]  Attention of every word\n"
-      "                             float32, in nat; one per item of 'sentence'; written where "
-      "`scoring` is\n"
-      "                             dot\n"
-      "  loss                       The last loss\n"
-      "                             float64\n";
-  EXPECT_EQ(describe_text(toy()), expected);
-  std::istringstream lines(expected);
+  EXPECT_EQ(describe_text(toy()), kToyText);
+  std::istringstream lines(kToyText);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
 }
 
@@ -341,9 +343,8 @@ TEST(JsonSchemaTest, RefusesWhatTheRunnerRefuses) {
 
 TEST(JsonSchemaTest, CarriesWordsUnitsAndDefaults) {
   const Json config = json_schema(toy())["properties"]["config"]["properties"];
-  EXPECT_EQ(
-      config["patience"].dump(),
-      R"json({"type":"number","exclusiveMinimum":0,"description":"How long to wait (s)","default":30.0})json");
+  EXPECT_EQ(config["patience"].dump(), R"({"type":"number","exclusiveMinimum":0,"description":)"
+                                       R"json("How long to wait (s)","default":30.0})json");
   EXPECT_EQ(config["model"]["properties"]["heads"].dump(),
             R"({"type":"integer","minimum":-2147483648,"maximum":2147483647,)"
             R"("allOf":[{"minimum":1,"maximum":16}],"description":"Attention heads","default":4})");

@@ -1,3 +1,4 @@
+// How problems are gathered, ordered and worded.
 #include "diagnostics.h"
 
 #include <memory>

@@ -1,3 +1,4 @@
+// What grids are planned, and that a resolved plan plans the same again.
 #include "plan.h"
 
 #include <cstdint>
@@ -200,15 +201,17 @@ TEST_F(PlanTest, ListsEveryInputOnce) {
   EXPECT_EQ(files.run(0).config.find("files")->items[1].text, "./a.txt");
 }
 
+const char* const kGrid =
+    "config:\n"
+    "  weights: {z: 1, a: 2}\n"
+    "  words: [{text: tía}]\n"
+    "sweep:\n"
+    "  seed: {from: 1, count: 2}\n"
+    "  config.weights.z: [1, 3]\n"
+    "  zip: {size: {config.model.heads: [1, 2], config.rate: [0, 1]}}\n";
+
 TEST_F(PlanTest, WritesTheWholeFileWithDefaultsSpelledOut) {
-  const Plan grid = plan(
-      "config:\n"
-      "  weights: {z: 1, a: 2}\n"
-      "  words: [{text: tía}]\n"
-      "sweep:\n"
-      "  seed: {from: 1, count: 2}\n"
-      "  config.weights.z: [1, 3]\n"
-      "  zip: {size: {config.model.heads: [1, 2], config.rate: [0, 1]}}\n");
+  const Plan grid = plan(kGrid);
   EXPECT_EQ(to_yaml(grid.resolved(true)),
             "experiment: toy\n"
             "base: " +
@@ -232,6 +235,10 @@ TEST_F(PlanTest, WritesTheWholeFileWithDefaultsSpelledOut) {
                 "    size:\n"
                 "      config.model.heads: [1, 2]\n"
                 "      config.rate: [0.0, 1.0]\n");
+}
+
+TEST_F(PlanTest, WritesOneRunWithoutTheSweep) {
+  const Plan grid = plan(kGrid);
   EXPECT_EQ(to_yaml(grid.resolved_run(7, false)),
             "experiment: toy\n"
             "seed: 2\n"

@@ -41,7 +41,8 @@ class ResultFileTest : public ResultTest {
   }
 
   // An HDF5 file with these root attributes.
-  std::filesystem::path foreign(const std::vector<std::pair<std::string, std::string>>& attributes) {
+  std::filesystem::path foreign(
+      const std::vector<std::pair<std::string, std::string>>& attributes) {
     const std::filesystem::path file = folder() / "other.h5";
     hdf5::NewFile out(file);
     for (const auto& [name, value] : attributes) hdf5::set_attribute(out.root(), name, value);

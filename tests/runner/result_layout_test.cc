@@ -87,10 +87,10 @@ TEST_F(LayoutTest, MakesTheAxisAGroupAlongWhichExtentsDiffer) {
   for (std::uint64_t run = 0; run < 6; ++run) {
     add_run({dataset(0, {5}), dataset(1, {std::uint64_t{1} << (run / 2)})});
   }
-  EXPECT_THAT(decide(), ElementsAre("loss[config.heads seed ; 5]",
-                                    "config.heads=0/attention[seed ; 1]",
-                                    "config.heads=1/attention[seed ; 2]",
-                                    "config.heads=2/attention[seed ; 4]"));
+  EXPECT_THAT(
+      decide(),
+      ElementsAre("loss[config.heads seed ; 5]", "config.heads=0/attention[seed ; 1]",
+                  "config.heads=1/attention[seed ; 2]", "config.heads=2/attention[seed ; 4]"));
 }
 
 TEST_F(LayoutTest, MakesSeveralAxesGroupsWhereExtentsNeedThemAll) {
@@ -106,8 +106,8 @@ TEST_F(LayoutTest, TreatsPresenceLikeAnExtent) {
   add_run({dataset(0, {5})});
   add_run({dataset(0, {5}), dataset(1, {2})});
   add_run({dataset(0, {5}), dataset(1, {2})});
-  EXPECT_THAT(decide(), ElementsAre("loss[config.keeps seed ; 5]",
-                                    "config.keeps=1/attention[seed ; 2]"));
+  EXPECT_THAT(decide(),
+              ElementsAre("loss[config.keeps seed ; 5]", "config.keeps=1/attention[seed ; 2]"));
 }
 
 TEST_F(LayoutTest, LearnsNothingFromFailedRuns) {
@@ -116,10 +116,11 @@ TEST_F(LayoutTest, LearnsNothingFromFailedRuns) {
   add_run({dataset(0, {5}), dataset(1, {1})});
   add_run({dataset(0, {5}), dataset(1, {2})});
   add_failed_run();
-  // Either axis would explain the difference between the two runs that are left; seeds stay stacked.
-  EXPECT_THAT(decide(), ElementsAre("loss[config.heads seed ; 5]",
-                                    "config.heads=0/attention[seed ; 1]",
-                                    "config.heads=1/attention[seed ; 2]"));
+  // Either axis would explain the difference between the two runs that are left; seeds stay
+  // stacked.
+  EXPECT_THAT(decide(),
+              ElementsAre("loss[config.heads seed ; 5]", "config.heads=0/attention[seed ; 1]",
+                          "config.heads=1/attention[seed ; 2]"));
 }
 
 TEST_F(LayoutTest, KeepsTheRootWhereAllRunsFailed) {
@@ -145,7 +146,7 @@ TEST_F(LayoutTest, DecidesForEveryItemByItself) {
 TEST_F(LayoutTest, GivesItemsTheLabelsOfTheRunWhereTheyHaveNone) {
   outputs_ = {output("map", {"head", "word"}, "sentence")};
   add_run({dataset(0, {2, 3}, 0)}).labels = {{kNoItem, "head", {"L1H1", "L1H2"}},
-                                            {kNoItem, "word", {"of", "another", "length", "!"}}};
+                                             {kNoItem, "word", {"of", "another", "length", "!"}}};
   const Layout layout(axes_, outputs_, runs_);
   const LayoutGroup& group = layout.groups().at(1);
   ASSERT_EQ(group.dims.size(), 2U);
@@ -229,8 +230,8 @@ TEST(NameClashesTest, NamesEveryClash) {
   twice.values[1] = twice.values[0];
   EXPECT_THAT(
       name_clashes({twice, axis("run_log", 1)},
-                   {output("seed", {"step"}), output("score", {"word", "word"}),
-                    output("word", {}), output("map", {"seed"}, "step")}),
+                   {output("seed", {"step"}), output("score", {"word", "word"}), output("word", {}),
+                    output("map", {"seed"}, "step")}),
       ElementsAre(
           "a result cannot hold what every result holds and an axis of the sweep, each called "
           "'run_log': rename one",

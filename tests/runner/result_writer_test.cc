@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <refran/random.h>
 #include "result_fixture.h"
 #include "slabs.h"
 #include "stacked_writer.h"
@@ -40,7 +41,8 @@ class ResultWriterTest : public ResultTest {
 TEST_F(ResultWriterTest, WritesASingleRun) {
   declare("share", Element::float64, {"step", "part"}).rows_sum_to_one = true;
   declare("word", Element::text, {"step"}).doc = "The word that is read";
-  run().put<double>("share", {2, 2}, {1, 0, 0.25, 0.75})
+  run()
+      .put<double>("share", {2, 2}, {1, 0, 0.25, 0.75})
       .put("word", {2}, {"tía", ""})
       .labels("part", {"(start)", "tía"})
       .said("a tie\n", "rate: 0.5\n")
@@ -82,7 +84,8 @@ TEST_F(ResultWriterTest, StacksRunsInGridOrderAndFillsFailedCells) {
         .complete();
   }
   run(4).fail("no words");
-  const ResultFile result(write_runs("sweep: {config.rate: [0.5, 1], seed: {from: 7, count: 3}}\n"));
+  const ResultFile result(
+      write_runs("sweep: {config.rate: [0.5, 1], seed: {from: 7, count: 3}}\n"));
   EXPECT_THAT(result.axes(), ElementsAre("config.rate", "seed"));
   EXPECT_EQ(result.attribute("status"), "failed");
   EXPECT_EQ(result.attribute("seed"), "");
@@ -93,8 +96,8 @@ TEST_F(ResultWriterTest, StacksRunsInGridOrderAndFillsFailedCells) {
   EXPECT_THAT(loss, testing::Pointwise(testing::NanSensitiveDoubleEq(),
                                        {0., 1., 10., 11., 20., 21., 30., 31., nan, nan, 50., 51.}));
   EXPECT_THAT(numbers(result, "count"), ElementsAre(0, 1, 2, 3, 0, 5));
-  EXPECT_THAT(texts(result, "word"), ElementsAre("a0", "b", "a1", "b", "a2", "b", "a3", "b", "",
-                                                 "", "a5", "b"));
+  EXPECT_THAT(texts(result, "word"),
+              ElementsAre("a0", "b", "a1", "b", "a2", "b", "a3", "b", "", "", "a5", "b"));
   EXPECT_THAT(texts(result, "failure"), ElementsAre("", "", "", "", "no words", ""));
   EXPECT_EQ(result.run_digests(*result.find("loss"))[4], std::string(64, '0'));
   EXPECT_THAT(result.find("loss")->dims, ElementsAre("config.rate", "seed", "step"));
@@ -282,11 +285,19 @@ TEST_F(ResultWriterTest, SaysWhereItCannotWrite) {
 // HDF5 holds on to what it could not write and would try again when the process ends.
 TEST_F(ResultWriterTest, GivesUpCleanlyWhereAFileMayNotGrow) {
   declare("loss", Element::float64, {"step"});
-  run().put<double>("loss", {100'000}, std::vector<double>(100'000, 1)).complete();
+  declare("count", Element::int32, {"step"});  // compressed: its chunks wait in a cache
+  std::vector<std::int32_t> counts(100'000);
+  Stream stream(1, "counts");
+  for (std::int32_t& count : counts) count = static_cast<std::int32_t>(stream.below(1U << 31));
+  run()
+      .put<double>("loss", {100'000}, std::vector<double>(100'000, 1))
+      .put<std::int32_t>("count", {100'000}, counts)
+      .complete();
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, SIG_IGN);
-  for (const rlim_t limit : {rlim_t{1} << 10, rlim_t{100} << 10, rlim_t{790} << 10}) {
+  for (const rlim_t limit :
+       {rlim_t{1} << 10, rlim_t{100} << 10, rlim_t{790} << 10, rlim_t{1200} << 10}) {
     writer_->sync();
     const rlimit small{limit, before.rlim_max};
     setrlimit(RLIMIT_FSIZE, &small);
@@ -360,8 +371,9 @@ TEST(BoxTest, NeverLeavesWhatIsContiguous) {
       const hdf5::Box box = box_at(extents, first, count);
       EXPECT_LE(box.size(), count);
       EXPECT_EQ((box.start[0] * 4 + box.start[1]) * 5 + box.start[2], first);
-      const std::uint64_t last = ((box.start[0] + box.count[0] - 1) * 4 + box.start[1] +
-                                  box.count[1] - 1) * 5 + box.start[2] + box.count[2] - 1;
+      const std::uint64_t last =
+          ((box.start[0] + box.count[0] - 1) * 4 + box.start[1] + box.count[1] - 1) * 5 +
+          box.start[2] + box.count[2] - 1;
       EXPECT_EQ(last - first + 1, box.size());
     }
   }

@@ -1,3 +1,4 @@
+// How experiment files, overrides and sweeps are read.
 #include "spec.h"
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// What YAML is read, written and refused, with the whole text of every refusal.
 #include "yaml.h"
 
 #include <cmath>

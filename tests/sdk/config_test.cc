@@ -1,3 +1,4 @@
+// How fields are declared, and filled from resolved values.
 #include <cstdint>
 #include <filesystem>
 #include <optional>

@@ -1,3 +1,4 @@
+// How values are made, found and compared.
 #include <cmath>
 #include <cstdint>
 #include <limits>

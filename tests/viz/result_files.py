@@ -76,17 +76,30 @@ class ResultFile:
         unit: str = "1",
         doc: str = "Numbers for a test",
         rows_sum_to_one: bool = False,
-        axes: tuple[str, ...] | None = None,
     ) -> None:
-        """Adds an output, [axes…, dims…]; dims: names parted by blanks; axes: by default all but
-        those with a group in the path."""
-        array = np.asarray(values)
+        """Adds an output, [axes…, dims…], without the axes that have a group in its path.
+
+        dims: the names, parted by blanks. The cells of failed runs are emptied.
+        """
+        array = np.array(values)
         if array.dtype.kind == "U":
             array = array.astype(object)
         grouped = {part.partition("=")[0] for part in path.split("/")}
-        own = tuple(axis for axis in self.axes if axis not in grouped) if axes is None else axes
+        own = tuple(axis for axis in self.axes if axis not in grouped)
         names = tuple(dims.split())
+        for run in self._failed_in(path):
+            array[run] = np.nan if array.dtype.kind == "f" else type(array.flat[0])()
         self._outputs.append(_Output(path, array, names, unit, doc, rows_sum_to_one, own))
+
+    def _failed_in(self, path: str) -> list[tuple[int, ...]]:
+        """The failed runs among those of a path, by their positions along the axes left to it."""
+        fixed = dict(part.split("=") for part in path.split("/") if "=" in part)
+        runs = []
+        for run in self.failed:
+            at = dict(zip(self.axes, run, strict=True))
+            if all(str(list(self.axes[a])[at[a]]) == value for a, value in fixed.items()):
+                runs.append(tuple(position for axis, position in at.items() if axis not in fixed))
+        return runs
 
     def labels(self, path: str, labels: Sequence[str]) -> None:
         """Names the positions along a dimension, by its path: `part`, `input/0/step`."""
@@ -108,7 +121,7 @@ class ResultFile:
             for path, label in self._items.items():
                 group = file.require_group(path)
                 group.attrs["label"] = label
-                group.parent.attrs["count"] = len(group.parent)
+                group.parent.attrs["count"] = np.int32(len(group.parent))
             for output in self._outputs:
                 self._write_output(file, output)
             self._write_status(file)
@@ -148,8 +161,10 @@ class ResultFile:
 
     def _attach(self, file: h5py.File, dataset: h5py.Dataset, dims: tuple[str, ...]) -> None:
         for position, dim in enumerate(dims):
-            group = file if dim in self.axes else dataset.parent
-            if dim not in group:
+            group = dataset.parent
+            if dim not in group and dim in self.axes:
+                self._scale(group, dim, file[dim][()], f"Values of {dim}")
+            elif dim not in group:
                 path = f"{group.name}/{dim}".strip("/")
                 labels = self._labels.get(path)
                 values = np.arange(dataset.shape[position])
@@ -176,8 +191,10 @@ class ResultFile:
             runs = output.values[np.newaxis]
         kind = output.values.dtype
         digests = [_run_digest(own_path, np.asarray(run, dtype=kind)) for run in runs]
-        texts = np.array([digest.hex() for digest in digests], dtype="S64")
         extents = output.values.shape[:count]
+        for run in self._failed_in(output.path):
+            digests[int(np.ravel_multi_index(run, extents))] = bytes(32)
+        texts = np.array([digest.hex() for digest in digests], dtype="S64")
         file[f"digest/{output.path}"] = texts.reshape(extents)
         whole = digests[0] if not count else hashlib.sha256(b"".join(digests)).digest()
         return whole.hex()
@@ -212,6 +229,7 @@ class ResultFile:
                 "run_id": self.run_id,
                 "status": "failed" if self.failed else "complete",
                 "reproducibility": "bitwise",
+                "tolerance": 0.0,
                 "plugin_version": "1.0",
                 "refran_version": "1.0",
                 "started": "2026-11-30T02:45:12Z",
@@ -269,6 +287,22 @@ def toy_encoder(path: Path, words: Sequence[str], dims: int = 2, rate: float = 0
     return file.write()
 
 
+def rate_sweep(path: Path) -> Path:
+    """A sweep of toy-encoder over its rate."""
+    words, rates = SENTENCE[:3], [0.25, 0.5, 0.75]
+    axes = {"config.rate": rates}
+    file = ResultFile(path, "toy-encoder", "How much of each word is kept?", axes=axes)
+    embedding = np.array([POINTS[word] for word in words])
+    runs = [encode(embedding, rate) for rate in rates]
+    file.labels("word", words)
+    file.labels("part", ["start", *words])
+    file.output("embedding", [embedding] * 3, "word dim")
+    file.output("rate", [[rate] * 3 for rate in rates], "word")
+    file.output("summary", [summary for summary, _ in runs], "step dim")
+    file.output("share", [share for _, share in runs], "step part", rows_sum_to_one=True)
+    return file.write()
+
+
 def unknown(path: Path) -> Path:
     """A result of a plugin without pictures of its own: outputs of every rank and type."""
     random = np.random.default_rng(3)
@@ -295,20 +329,28 @@ def unknown(path: Path) -> Path:
 
 
 def seed_sweep(path: Path, seeds: int = 8) -> Path:
-    """A sweep of a plugin without pictures of its own, over seeds and one more axis."""
+    """A sweep of a plugin without pictures of its own, over heads and seeds; one run failed."""
     random = np.random.default_rng(5)
     axes = {"config.heads": [1, 2, 4], "seed": range(1, seeds + 1)}
     file = ResultFile(path, "mystery-sweep", axes=axes, failed=[(0, 0)])
-    accuracy = random.uniform(0.5, 1, (3, seeds))
-    accuracy[0, 0] = np.nan
-    file.output("accuracy", accuracy, doc="How many answers were right")
-    noise = random.normal(scale=0.05, size=(seeds, 40))
-    loss = np.exp(-np.arange(40) / 15) + noise
-    file.output("loss", loss, "step", unit="nat", doc="Loss by step", axes=("seed",))
+    file.output("right", random.integers(50, 97, (3, seeds)), doc="How many answers were right")
+    noise = random.normal(scale=0.05, size=(3, seeds, 40))
+    speed = np.array([20, 15, 10]).reshape(3, 1, 1)
+    loss = np.exp(-np.arange(40) / speed) + noise
+    file.output("loss", loss, "step", unit="nat", doc="Loss by step")
     for heads in (1, 2, 4):
         maps = softmax(random.normal(size=(seeds, heads, 3, 4)))
         where = f"config.heads={heads}/attention"
-        file.output(where, maps, "head query key", doc="Attention of every head", axes=("seed",))
+        file.output(where, maps, "head query key", doc="Attention of every head")
+    return file.write()
+
+
+def one_axis_of_seeds(path: Path, seeds: int) -> Path:
+    """A sweep of a plugin without pictures of its own over seeds alone."""
+    random = np.random.default_rng(6)
+    file = ResultFile(path, "mystery-seeds", axes={"seed": range(1, seeds + 1)})
+    loss = np.exp(-np.arange(40) / 15) + random.normal(scale=0.05, size=(seeds, 40))
+    file.output("loss", loss, "step", unit="nat", doc="Loss by step")
     return file.write()
 
 
@@ -444,36 +486,61 @@ def attention_query(path: Path, source: int = 2, output: int = 2, resolution: in
         queries[f"word{k}"] = tuple(random.normal(scale=3, size=2))
     config = "experiment: attention-query\nconfig:\n  scoring: dot\n"
     file = ResultFile(path, "attention-query", "Where does each word look?", config=config)
-    names = list(keys)
-    file.labels("key", names)
-    file.labels("box", names)
-    file.labels("word", ["start", *names])
-    file.labels("query", list(queries))
-    file.labels("value_dim", ["is a relative", "is mine"])
+    _label_attention(file, list(keys), list(queries))
     _write_attention(file, *(np.array(list(d.values())) for d in (keys, values, queries)))
     if resolution:
         _write_field(file, np.array(list(keys.values())), resolution)
     return file.write()
 
 
+def scoring_sweep(path: Path) -> Path:
+    """A sweep of attention-query with the page's numbers over its scoring."""
+    scorings = {"dot": 1.0, "scaled-dot": np.sqrt(2)}
+    axes = {"config.scoring": list(scorings)}
+    file = ResultFile(path, "attention-query", "Where does each word look?", axes=axes)
+    _label_attention(file, list(KEYS), list(QUERIES))
+    arrays = (np.array(list(d.values())) for d in (KEYS, VALUES, QUERIES))
+    _write_attention(file, *arrays, list(scorings.values()))
+    return file.write()
+
+
+def _label_attention(file: ResultFile, keys: list[str], queries: list[str]) -> None:
+    file.labels("key", keys)
+    file.labels("box", keys)
+    file.labels("word", ["start", *keys])
+    file.labels("query", queries)
+    file.labels("value_dim", ["is a relative", "is mine"])
+
+
 def _write_attention(
-    file: ResultFile, keys: np.ndarray, values: np.ndarray, queries: np.ndarray
+    file: ResultFile,
+    keys: np.ndarray,
+    values: np.ndarray,
+    queries: np.ndarray,
+    scales: Sequence[float] | None = None,
 ) -> None:
-    """keys[key, dim], values[key, value_dim], queries[query, dim]."""
-    score = queries @ keys.T
-    weight = softmax(score)
+    """keys[key, dim], values[key, value_dim], queries[query, dim]; scales: of each run's scores."""
     _, share = encode(np.zeros((len(keys), 1)))
-    entropy = -(weight * np.log(weight)).sum(axis=1)
-    file.output("key_vector", keys, "key dim")
-    file.output("value", values, "key value_dim")
-    file.output("query_vector", queries, "query dim")
+    box_share = share[1:]
+
+    def stacked(array: np.ndarray) -> np.ndarray:
+        return array if scales is None else np.stack([array] * len(scales))
+
+    score = queries @ keys.T
+    if scales is not None:
+        score = np.stack([score / scale for scale in scales])
+    weight = softmax(score)
+    entropy = -(weight * np.log(weight)).sum(axis=-1)
+    file.output("key_vector", stacked(keys), "key dim")
+    file.output("value", stacked(values), "key value_dim")
+    file.output("query_vector", stacked(queries), "query dim")
     file.output("score", score, "query key")
     file.output("weight", weight, "query key", rows_sum_to_one=True)
     file.output("output", weight @ values, "query value_dim")
     file.output("entropy", entropy, "query", unit="nat")
-    file.output("box_share", share[1:], "box word", rows_sum_to_one=True)
+    file.output("box_share", stacked(box_share), "box word", rows_sum_to_one=True)
     file.output("weight_by_box", weight, "query box", rows_sum_to_one=True)
-    file.output("weight_by_word", weight @ share[1:], "query word", rows_sum_to_one=True)
+    file.output("weight_by_word", weight @ box_share, "query word", rows_sum_to_one=True)
 
 
 def _write_field(file: ResultFile, keys: np.ndarray, resolution: int) -> None:

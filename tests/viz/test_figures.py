@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -50,7 +51,10 @@ KINDS = {
     "many keys": lambda path: result_files.attention_query(path, 20, 15, 0),
     "unknown plugin": result_files.unknown,
     "unknown sweep": result_files.seed_sweep,
-    "many seeds": lambda path: result_files.seed_sweep(path, 60),
+    "few seeds": lambda path: result_files.one_axis_of_seeds(path, 8),
+    "many seeds": lambda path: result_files.one_axis_of_seeds(path, 60),
+    "scorings": result_files.scoring_sweep,
+    "rates": result_files.rate_sweep,
 }
 
 
@@ -108,8 +112,11 @@ def test_a_run_of_a_sweep_has_its_own_group_and_no_axes(files: dict[str, Path]) 
         assert run.where == {"config.heads": "4", "seed": "4"}
         assert run["attention"].shape == (4, 3, 4)
         assert run["loss"].dims == ("step",)
-        whole = result["config.heads=4/attention"].values[3]
-        assert np.array_equal(run["attention"].values, whole)
+        attention = run["attention"].values
+        assert "attention" not in result
+    with h5py.File(files["unknown sweep"]) as file:
+        whole = file["config.heads=4/attention"][3]
+    assert np.array_equal(attention, whole)
 
 
 def test_labels_that_differ_between_runs_are_those_of_the_run(tmp_path: Path) -> None:
@@ -152,6 +159,15 @@ def test_standard_output_has_one_written_path_per_line(
     assert out.splitlines() == expected
     assert sorted(str(file) for file in folder.iterdir()) == sorted(expected)
     assert err == ""
+
+
+def test_several_results_are_drawn_in_order(
+    files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_draw(files["few seeds"], files["one word"], "--out", tmp_path) == 0
+    names = [Path(line).name for line in capsys.readouterr().out.splitlines()]
+    expected = ["sweep-loss", "loss", "path", "steps", "shares", "final-shares"]
+    assert names == [f"{name}.svg" for name in expected]
 
 
 def test_a_run_folder_and_an_experiment_folder_are_results(tmp_path: Path) -> None:
@@ -299,6 +315,17 @@ def test_figures_of_a_plugin_out_of_tree_are_found_by_the_flag(
     assert names == ["loss.svg", "plain.svg"]
 
 
+def test_the_figures_of_the_readme_are_drawn(
+    files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    readme = (ROOT / "viz" / "README.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    (tmp_path / "mystery.py").write_text(code)
+    flags = ["--out", tmp_path / "out", "--plugin-figures", tmp_path]
+    assert run_draw(files["unknown plugin"], *flags) == 0
+    assert [Path(line).name for line in capsys.readouterr().out.splitlines()] == ["loss.svg"]
+
+
 BAD_FIGURES = {
     "does not parse": ("def figures(", "{file}: it cannot be loaded: SyntaxError: "),
     "has no figures": ("x = 1", "{file}: it has no function figures(result)\n"),
@@ -351,13 +378,46 @@ def test_of_a_sweep_the_first_complete_run_is_drawn_and_named(files: dict[str, P
 
 
 def test_few_seeds_are_thin_lines_and_many_a_band(files: dict[str, Path]) -> None:
-    few = pictures_of(files["unknown sweep"])["sweep-loss"].axes[0]
+    few = pictures_of(files["few seeds"])["sweep-loss"].axes[0]
     many = pictures_of(files["many seeds"])["sweep-loss"].axes[0]
     assert (len(few.lines), len(few.collections)) == (8 + 1, 0)
     assert (len(many.lines), len(many.collections)) == (1, 1)
     with Result.open(files["many seeds"]) as result:
         mean = result["loss"].values.mean(axis=0)
     assert np.allclose(many.lines[0].get_ydata(), mean)
+
+
+def test_numbers_of_failed_runs_are_not_drawn(files: dict[str, Path]) -> None:
+    axes = pictures_of(files["unknown sweep"])["sweep-right"].axes[0]
+    marks, mean = (line.get_ydata() for line in axes.lines)
+    with Result.open(files["unknown sweep"]) as result:
+        right = result["right"].values
+    assert right[0, 0] == 0
+    assert np.isnan(marks[0])
+    assert np.allclose(mean, [right[0, 1:].mean(), right[1].mean(), right[2].mean()])
+
+
+def test_a_sweep_over_heads_has_a_band_for_each(files: dict[str, Path]) -> None:
+    axes = pictures_of(files["unknown sweep"])["sweep-loss"].axes[0]
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert names == ["config.heads 1", "config.heads 2", "config.heads 4"]
+    assert (len(axes.lines), len(axes.collections)) == (3, 3)
+    with Result.open(files["unknown sweep"]) as result:
+        loss = result["loss"].values
+    assert np.allclose(axes.lines[0].get_ydata(), loss[0, 1:].mean(axis=0))
+
+
+def test_attention_grids_of_a_sweep_stand_side_by_side(files: dict[str, Path]) -> None:
+    texts = [text for text, _ in drawn_texts(pictures_of(files["scorings"])["sweep-grid"])]
+    assert [texts.count(text) for text in ("dot", "scaled-dot")] == [1, 1]
+    assert [texts.count(text) for text in ("0.953", "0.893", "0.107", "0.047")] == [2, 2, 2, 2]
+
+
+def test_final_shares_of_a_sweep_have_a_line_per_run(files: dict[str, Path]) -> None:
+    axes = pictures_of(files["rates"])["sweep-final-shares"].axes[0]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["0.25", "0.5", "0.75"]
+    for line, rate in zip(axes.lines, (0.25, 0.5, 0.75), strict=True):
+        assert line.get_ydata()[-1] == rate
 
 
 def test_sampled_sentences_are_counted_over_the_seeds(files: dict[str, Path]) -> None:

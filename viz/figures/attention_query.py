@@ -16,6 +16,7 @@ from refran_result import Array, Result
 
 NUMBERED = 12  # rows and columns up to which cells hold their number
 QUERIES = 4  # panels of one picture
+RUNS = 6  # of a sweep, side by side
 KEYS = 6  # panels of the field; bars of a panel up to which arithmetic is written beside them
 PARTS = 6  # source words up to which proportions are stacked bars
 
@@ -35,6 +36,13 @@ def figures(result: Result) -> Iterator[tuple[str, Figure]]:
     if "field_weight" in result:
         yield "field", field(result)
     yield "output", output(result)
+
+
+def sweep_figures(result: Result) -> Iterator[tuple[str, Figure]]:
+    """The attention grids of a sweep along one axis, side by side."""
+    weight = result["weight"] if "weight" in result else None
+    if weight is not None and len(result.axes) == 1 and weight.shape[0] <= RUNS:
+        yield "sweep-grid", sweep_grid(result, weight)
 
 
 def _page(result: Result, shown: range) -> str:
@@ -64,6 +72,31 @@ def grid(result: Result) -> Figure:
     style.label_positions(axes, weight.labels["key"], weight.labels["query"])
     if max(weight.shape) <= NUMBERED:
         style.cell_numbers(axes, image, ".3f")
+    return slide
+
+
+def sweep_grid(result: Result, weight: Array) -> Figure:
+    """A grid per run of the sweep: weight[axis, query, key]."""
+    axis = weight.dims[0]
+    slide = style.Slide(
+        result,
+        f"The attention grid, by {axis}",
+        "Rows: the words being written. Columns: the source words. Every row of weights sums to 1.",
+    )
+    count = weight.shape[0]
+    columns = min(count, 3)
+    panels = slide.grid(ceil(count / columns), columns, sharex=True, sharey=True)
+    for run, axes in enumerate(panels.flat):
+        if run >= count:
+            axes.set_axis_off()
+            continue
+        image = axes.imshow(weight.values[run], cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
+        name = style.shorten(result.axis_labels(axis)[run])
+        axes.set_title(name, loc="left", weight="bold", size=style.TEXT)
+        if max(weight.shape[1:]) * columns <= NUMBERED:
+            style.cell_numbers(axes, image, ".3f")
+    slide.color_bar(image, "weight")
+    style.label_positions(panels, weight.labels["key"], weight.labels["query"])
     return slide
 
 

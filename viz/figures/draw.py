@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -42,15 +45,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     style.apply()
     try:
         formats = _formats(options.format)
-        results = [Result.open(path) for path in options.results]
-        for result in results:
-            with result:
-                for path in draw(result, formats, options.out, options.plugin_figures):
-                    print(path, flush=True)
+        for path in options.results:  # what is wrong is said before anything is drawn
+            Result.open(path).close()
+        draw_one = partial(
+            draw_file, formats=formats, out=options.out, folders=options.plugin_figures
+        )
+        for paths in _in_parallel(draw_one, options.results):
+            for path in paths:
+                print(path, flush=True)
     except (DrawError, ResultError) as error:
         print(f"draw.py: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def draw_file(
+    path: Path, formats: Sequence[str], out: Path, folders: Sequence[Path]
+) -> list[Path]:
+    """Draws the result of a path; gives the paths written."""
+    with Result.open(path) as result:
+        return list(draw(result, formats, out, folders))
+
+
+def _in_parallel(work: Callable[[Path], list[Path]], paths: list[Path]) -> Iterator[list[Path]]:
+    """Does work for every path, in as many processes as there are cores, in order."""
+    workers = min(len(paths), os.cpu_count() or 1)
+    if workers == 1:
+        yield from map(work, paths)
+        return
+    with ProcessPoolExecutor(workers, initializer=style.apply) as pool:
+        yield from pool.map(work, paths)
 
 
 def draw(

@@ -20,6 +20,7 @@ from refran_result import Array, Item, Result, number_text
 PANELS = 12  # at most, of one picture
 ITEMS = 6  # at most, of one list
 ROWS = 16  # at most, of a table
+GROUPS = 5  # points of a sweep in one picture
 THIN = 20  # up to so many runs each has its own line
 
 Picture = tuple[str, Figure]
@@ -195,46 +196,56 @@ def _table_slide(run: Result, title: str, note: str, rows: list[tuple[str, str]]
 def _sweep_pictures(result: Result) -> Iterator[Picture]:
     """What each run has one number or one curve of, over the axes."""
     for name, array in result.items():
-        own = [dim for dim in array.dims if dim not in result.axes]
-        axes = [dim for dim in array.dims if dim in result.axes]
-        if array.is_text or not axes or not all(array.shape):
+        own = array.dims[len(result.axes) :]
+        if array.is_text or not all(array.shape):
             continue
-        file_name = "sweep-" + name.replace("/", "-").replace("=", "-")
         if not own:
-            yield from _over_axes(result, file_name, array)
-        elif axes == ["seed"] and len(own) == 1 and not array.has_labels(own[0]):
-            yield file_name, _curves(result, array)
+            yield from _over_axes(result, name, array)
+        elif "seed" in result.axes and len(own) == 1 and not array.has_labels(own[0]):
+            yield f"sweep-{name}", _curves(result, array)
+
+
+def _runs(result: Result, array: Array) -> np.ndarray:
+    """The values as floats, [axes…, dims…], NaN where the run failed."""
+    done = result.completed.reshape(result.completed.shape + (1,) * len(array.dims))
+    done = done.reshape(done.shape[: len(array.dims)])
+    return np.where(done, array.values.astype(float), np.nan)
+
+
+def _mean(values: np.ndarray, axis: int) -> np.ndarray:
+    """The mean along an axis without NaN; NaN where there is nothing else."""
+    count = np.isfinite(values).sum(axis=axis)
+    return np.where(count > 0, np.nansum(values, axis=axis) / np.maximum(count, 1), np.nan)
 
 
 def _over_axes(result: Result, name: str, array: Array) -> Iterator[Picture]:
     """One number per run: over one axis beside the seeds, or a heatmap over two."""
     others = [axis for axis in array.dims if axis != "seed"]
-    note = f"{array.name} of every run of the sweep."
     if len(others) <= 1:
-        yield name, _numbers(result, array, others[0] if others else "seed", note)
+        yield f"sweep-{name}", _numbers(result, array, others[0] if others else "seed")
     elif len(others) == 2:
-        values = array.values
+        values, note = _runs(result, array), f"{array.name} of every run."
         if "seed" in array.dims:
-            values = np.nanmean(values, axis=array.dims.index("seed"))
-            note = f"{array.name}, the mean over all seeds."
+            values = _mean(values, array.dims.index("seed"))
+            note = f"{array.name}, the mean over the seeds."
         scales = {axis: np.array(result.axis_labels(axis), dtype=object) for axis in others}
         about = {"unit": array.unit, "doc": array.doc}
         mean = Array(array.name, values, tuple(others), lambda: scales, **about)
-        yield name, _heatmap(result, mean, note)
+        yield f"sweep-{name}", _heatmap(result, mean, note)
 
 
-def _numbers(result: Result, array: Array, axis: str, note: str) -> Figure:
+def _numbers(result: Result, array: Array, axis: str) -> Figure:
     """A mark per run, and the mean over the seeds as a line."""
-    slide = style.Slide(result, f"{_sentence(array)}, by {axis}", note)
+    slide = style.Slide(result, f"{_sentence(array)}, by {axis}", f"{array.name} of every run.")
     axes = slide.grid()[0, 0]
-    position = array.dims.index(axis)
-    runs = np.moveaxis(array.values, position, 0).reshape(array.shape[position], -1)
+    runs = np.moveaxis(_runs(result, array), array.dims.index(axis), 0)
+    runs = runs.reshape(len(runs), -1)
     numeric = not array.has_labels(axis)
     places = array.scales[axis].astype(float) if numeric else np.arange(len(runs))
-    x = np.repeat(places, runs.shape[1])
-    axes.plot(x, runs.ravel(), ls="", marker="o", mfc="none", color=style.PALETTE[0], ms=8)
+    look = {"ls": "", "marker": "o", "mfc": "none", "ms": 8}
+    axes.plot(np.repeat(places, runs.shape[1]), runs.ravel(), color=style.PALETTE[0], **look)
     if "seed" in array.dims and axis != "seed":
-        axes.plot(places, np.nanmean(runs, axis=1), color=style.INK, lw=2, label="mean over seeds")
+        axes.plot(places, _mean(runs, 1), color=style.INK, lw=2, label="mean over the seeds")
         style.legend_above(axes)
     axes.set_ylabel(style.quantity(array))
     axes.set_xlabel(axis)
@@ -244,23 +255,40 @@ def _numbers(result: Result, array: Array, axis: str, note: str) -> Figure:
 
 
 def _curves(result: Result, array: Array) -> Figure:
-    """A curve per seed: thin lines and their mean; of many seeds a band instead of the lines."""
-    curves = np.moveaxis(array.values, array.dims.index("seed"), 0)
-    (dim,) = (dim for dim in array.dims if dim != "seed")
-    x = array.scales[dim].astype(float)
-    many = len(curves) > THIN
-    note = f"{array.name} of {len(curves)} seeds."
-    slide = style.Slide(result, f"{_sentence(array)}, for every seed", note)
+    """Curves over the seeds, for every point of the other axes: [axes…, dim]."""
+    seeds = array.dims.index("seed")
+    curves = np.moveaxis(_runs(result, array), seeds, -2)  # [other axes…, seed, dim]
+    others = [axis for axis in result.axes if axis != "seed"]
+    groups = list(np.ndindex(*curves.shape[:-2]))
+    lines = not others and curves.shape[-2] <= THIN
+    note = f"{array.name} of {curves.shape[-2]} seeds. "
+    note += "Thin lines: the seeds." if lines else "Bands: 95 % of the seeds."
+    note += " Thick lines: their mean."
+    if len(groups) > GROUPS:
+        note += f" Drawn are the first {GROUPS} of {len(groups)} points of the sweep."
+    slide = style.Slide(result, f"{_sentence(array)}, over the seeds", note)
     axes = slide.grid()[0, 0]
-    if many:
-        low, high = np.nanpercentile(curves, [2.5, 97.5], axis=0)
-        look = {"color": "#BFDDF0", "lw": 0}
-        axes.fill_between(x, low, high, label="95 % of the seeds", **look)
-    else:
-        lines = axes.plot(x, curves.T, color="#5BA6D6", lw=0.9)
-        lines[0].set_label("one seed")
-    axes.plot(x, np.nanmean(curves, axis=0), color=style.INK, lw=2.5, label="mean")
-    axes.set_xlabel(dim.replace("_", " "))
+    x = array.scales[array.dims[-1]].astype(float)
+    for number, group in enumerate(groups[:GROUPS]):
+        names = [f"{axis} {result.axis_labels(axis)[at]}" for axis, at in zip(others, group)]
+        _seeds(axes, x, curves[group], style.series(number), ", ".join(names), lines)
+    axes.set_xlabel(array.dims[-1].replace("_", " "))
     axes.set_ylabel(style.quantity(array))
-    style.legend_above(axes)
+    if others:
+        style.legend_above(axes)
     return slide
+
+
+def _seeds(
+    axes: Axes, x: np.ndarray, curves: np.ndarray, look: style.Series, name: str, lines: bool
+) -> None:
+    """The curves[seed, x] of one point of the sweep: thin lines or a band, and their mean."""
+    mean = _mean(curves, 0)
+    if lines:
+        axes.plot(x, curves.T, color=look.color, lw=0.8, alpha=0.6)
+    else:
+        known = curves[np.isfinite(curves).any(axis=1)]
+        if len(known):
+            low, high = np.nanpercentile(known, [2.5, 97.5], axis=0)
+            axes.fill_between(x, low, high, color=look.color, alpha=0.25, lw=0)
+    axes.plot(x, mean, color=look.color, ls=look.line, lw=3, label=name)

@@ -21,7 +21,7 @@ INPUTS = 9  # rows of the overview
 HOW = {
     "greedy": "the most likely word is written",
     "sample": "a word is drawn with its probability",
-    "beam": "the word of the likeliest sentence found is written",
+    "beam": "beam search chooses the word",
 }
 
 

@@ -158,8 +158,9 @@ class Item(Group):
 class Result(Group):
     """A result file, or one run of it.
 
-    Of a sweep, the arrays have its axes as leading dimensions; `run` gives one of its runs,
-    whose arrays have none; `where` says which run it is: the value of every axis.
+    Of a sweep, the arrays have its axes as leading dimensions, and those that do not stack are
+    left out; `run` gives one of its runs, which has them all, without the axes. `where` says which
+    run it is: the value of every axis.
     """
 
     def __init__(self, path: Path, file: h5py.File, point: dict[str, int] | None = None) -> None:
@@ -171,7 +172,6 @@ class Result(Group):
         self.run_id = str(file.attrs.get("run_id", ""))
         self.sweep_axes = tuple(_text(name) for name in file.attrs.get("axes", ()))
         self.axes = () if self._point else self.sweep_axes
-        self._paths = _output_paths(file)
         # The paths of each item's arrays, by list and position in it.
         self._lists: dict[str, dict[int, dict[str, str]]] = {}
         super().__init__(self._collect(), self._array)
@@ -240,15 +240,6 @@ class Result(Group):
         """The text of each position along an axis; of keys that move together, all their values."""
         return [number_text(value) for value in self.axis(name)]
 
-    def _keys_of(self, axis: str) -> list[str]:
-        """The keys that move together on an axis, where there are several."""
-        skipped = {axis, *_NOT_OUTPUTS, *self._paths}
-        return [
-            name
-            for name, node in self._file.items()
-            if isinstance(node, h5py.Dataset) and name not in skipped and _dims(node) == (axis,)
-        ]
-
     @cached_property
     def completed(self) -> np.ndarray:
         """Whether each run of the sweep is complete, [axes…]."""
@@ -256,7 +247,7 @@ class Result(Group):
             return np.array(True)
         return np.asarray(_read(self._file["run_status"]) == "complete")
 
-    @property
+    @cached_property
     def where(self) -> dict[str, str]:
         """The value of every axis, of one run of a sweep; empty of a whole result."""
         return {name: self.axis_labels(name)[index] for name, index in self._point.items()}
@@ -278,10 +269,9 @@ class Result(Group):
     def setting(self, key: str) -> Any:
         """A key of the resolved config, as `config.strategy`; of a swept run, its own value."""
         for axis, index in self._point.items():
-            for name in {axis, *self._keys_of(axis)}:
-                if name == key:
-                    value = _read(self._file[name])[index]
-                    return value.item() if isinstance(value, np.generic) else value
+            if key in self._file and _dims(self._file[key]) == (axis,):
+                value = _read(self._file[key])[index]
+                return value.item() if isinstance(value, np.generic) else value
         node: Any = self._config
         for part in key.split("."):
             if not isinstance(node, dict) or part not in node:
@@ -291,8 +281,11 @@ class Result(Group):
 
     @cached_property
     def _config(self) -> Any:
-        import yaml  # only few figures ask for settings
-
+        try:
+            import yaml  # only few figures ask for settings
+        except ImportError:
+            text = "python3-yaml is needed to read its config, and is not installed"
+            raise ResultError(f"{self.path}: {text}") from None
         return yaml.safe_load(_text(self._file["provenance/config"][()]))
 
     # Collecting ----------------------------------------------------------------------------------
@@ -300,30 +293,32 @@ class Result(Group):
     def _collect(self) -> dict[str, str]:
         """Sorts the paths by items; gives those of no item, by name."""
         dense = {}
-        for path in self._paths:
-            parts = self._own_parts(path)
-            if parts is None:
-                continue
-            if len(parts) >= 3 and parts[-2].isdigit():
-                items = self._lists.setdefault("/".join(parts[:-2]), {})
-                items.setdefault(int(parts[-2]), {})[parts[-1]] = path
+        for path, own in self._outputs(self._file, "", ""):
+            parts = own.split("/")
+            if len(parts) == 3 and parts[1].isdigit():
+                items = self._lists.setdefault(parts[0], {})
+                items.setdefault(int(parts[1]), {})[parts[2]] = path
             else:
-                dense["/".join(parts)] = path
+                dense[own] = path
         return dense
 
-    def _own_parts(self, path: str) -> list[str] | None:
-        """The path without the groups of axes; None where those belong to other runs."""
-        parts = path.split("/")
-        if not self._point:
-            return parts
-        own = []
-        for part in parts:
-            axis, equals, value = part.partition("=")
-            if not equals or axis not in self._point:
-                own.append(part)
-            elif not _same_value(unquote(value), self.axis_labels(axis)[self._point[axis]]):
-                return None
-        return own
+    def _outputs(self, group: h5py.Group, path: str, own: str) -> Iterator[tuple[str, str]]:
+        """The paths of all outputs below a group, with and without the groups of axes."""
+        for name in group:
+            axis, _, value = name.partition("=")
+            if name in _NOT_OUTPUTS or (axis in self.sweep_axes and not self._is_here(axis, value)):
+                continue
+            node = group[name]
+            if isinstance(node, h5py.Dataset):
+                if "sha256" in node.attrs:  # only outputs have one
+                    yield path + name, own + name
+            else:
+                deeper = own if axis in self.sweep_axes else f"{own}{name}/"
+                yield from self._outputs(node, f"{path}{name}/", deeper)
+
+    def _is_here(self, axis: str, value: str) -> bool:
+        """Whether the group of a point of an axis, by its name, belongs to this run."""
+        return axis in self._point and unquote(value) == self.where[axis]
 
     def _array(self, path: str) -> Array:
         dataset = self._file[path]
@@ -350,18 +345,6 @@ class Result(Group):
         return _read(dataset.dims[position][0])
 
 
-def _output_paths(file: h5py.File) -> list[str]:
-    """The paths of all outputs, in order; only outputs have a digest."""
-    found: list[str] = []
-
-    def visit(path: str, node: h5py.HLObject) -> None:
-        if path.split("/")[0] not in _NOT_OUTPUTS and "sha256" in node.attrs:
-            found.append(path)
-
-    file.visititems(visit)
-    return found
-
-
 def _check_format(path: Path, file: h5py.File) -> None:
     if _text(file.attrs.get("format", "")) != FORMAT:
         raise ResultError(f"{path}: this HDF5 file is not a result of refran")
@@ -378,11 +361,8 @@ def _check_format(path: Path, file: h5py.File) -> None:
 
 def _dims(dataset: h5py.Dataset) -> tuple[str, ...]:
     """The names of a dataset's dimensions, outermost first."""
-    names = []
-    for position, dim in enumerate(dataset.dims):
-        scale = dim[0].name.split("/")[-1] if len(dim) else f"dim_{position}"
-        names.append(dim.label or scale)
-    return tuple(names)
+    # The label, not the scale's name, for which HDF5 would search the whole file.
+    return tuple(dim.label or f"dim_{number}" for number, dim in enumerate(dataset.dims))
 
 
 def _read(dataset: h5py.Dataset) -> np.ndarray:
@@ -392,12 +372,3 @@ def _read(dataset: h5py.Dataset) -> np.ndarray:
 
 def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
-
-
-def _same_value(one: str, other: str) -> bool:
-    if one == other:
-        return True
-    try:
-        return float(one) == float(other)
-    except ValueError:
-        return False

@@ -45,8 +45,7 @@ HIGHLIGHT = "#E69F00"
 # White is 0, so that cells without weight look empty; its lightness falls all the way.
 WEIGHTS = LinearSegmentedColormap.from_list(
     "weights", ["#FFFFFF", "#C9E3F4", "#5BA6D6", "#0072B2", "#00365A"]
-)
-WEIGHTS.set_bad(FAINT)
+).with_extremes(bad=FAINT)
 NUMBERS = matplotlib.colormaps["cividis"].with_extremes(bad=FAINT)
 
 _SETTINGS = {

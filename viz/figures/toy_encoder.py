@@ -142,13 +142,15 @@ def _number_steps(
 ) -> None:
     """Marks the summary after every step, with its number where there is room for it."""
     first, last = steps_shown[0], steps_shown[-1]
+    width, size = (19, 12) if sentence.step_count <= FEW else (15, 10)
     for step in dict.fromkeys([last, first, *steps_shown]):
         point = sentence.summary[step]
-        if placer.is_free(point, 9):
-            axes.plot(*point, "o", ms=19, color=style.PAPER, mec=style.PALETTE[0], mew=2, zorder=4)
-            number = f"{step}"
-            axes.annotate(number, point, ha="center", va="center", size=12, weight="bold", zorder=5)
-            placer.keep_clear(point[np.newaxis], 10)
+        if placer.is_free(point, width / 2 - 1):
+            ring = {"color": style.PAPER, "mec": style.PALETTE[0], "mew": 1.8}
+            axes.plot(*point, "o", ms=width, zorder=4, **ring)
+            look = {"ha": "center", "va": "center", "size": size, "weight": "bold", "zorder": 5}
+            axes.annotate(f"{step}", point, **look)
+            placer.keep_clear(point[np.newaxis], width / 2)
         else:
             axes.plot(*point, "o", ms=4, color=style.PALETTE[0], zorder=4)
 
