@@ -8,15 +8,11 @@ find_library(
   HDF5_ARCHIVE libhdf5.a
   PATH_SUFFIXES hdf5/serial
   REQUIRED)
-find_library(
-  HDF5_HL_ARCHIVE libhdf5_hl.a
-  PATH_SUFFIXES hdf5/serial
-  REQUIRED)
 find_library(SZIP_LIBRARY sz REQUIRED)
 file(STRINGS ${HDF5_INCLUDE_DIR}/H5public.h version_line REGEX "define H5_VERS_INFO ")
 string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" HDF5_VERSION "${version_line}")
 
 add_library(hdf5_static INTERFACE)
 target_include_directories(hdf5_static SYSTEM INTERFACE ${HDF5_INCLUDE_DIR})
-target_link_libraries(hdf5_static INTERFACE ${HDF5_HL_ARCHIVE} ${HDF5_ARCHIVE} ${SZIP_LIBRARY} ZLIB::ZLIB
+target_link_libraries(hdf5_static INTERFACE ${HDF5_ARCHIVE} ${SZIP_LIBRARY} ZLIB::ZLIB
                                             Threads::Threads ${CMAKE_DL_LIBS} m)

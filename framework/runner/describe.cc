@@ -73,7 +73,7 @@ std::string conditions_of(const OutputInfo& output) {
   std::string words;
   if (output.rows_sum_to_one) words += "; rows sum to 1";
   if (!output.per_item.empty()) words += fmt::format("; one per item of '{}'", output.per_item);
-  if (!output.condition.empty()) words += fmt::format("; written {}", output.condition);
+  if (!output.condition.empty()) words += fmt::format("; written where {}", output.condition);
   return words;
 }
 

@@ -193,6 +193,7 @@ Json json_schema(const Description& description) {
       {"experiment", {{"const", description.name}, {"description", description.question}}},
       {"seed", schema_of(seed, seed)},
       {"demo", {{"type", "boolean"}, {"default", false}}},
+      {"compress", {{"type", "boolean"}, {"default", false}}},
       {"config", std::move(config)},
       {"sweep", sweep_schema()},
       {"base", {{"type", "string"}, {"description", "The folder that paths are relative to"}}}};

@@ -224,6 +224,7 @@ Value Plan::resolved(bool with_base) const {
   file["experiment"] = Value::string(spec_.experiment);
   if (!sweeps_seed) file[kSeed] = Value::integer(spec_.seed);
   if (with_base) file["base"] = Value::string(spec_.base.string());
+  if (spec_.compress) file["compress"] = Value::boolean(true);
   file[kConfig] = std::move(config);
   if (!spec_.axes.empty()) file["sweep"] = resolved_sweep();
   return file;
@@ -263,6 +264,7 @@ Value Plan::resolved_run(std::size_t index, bool with_base) const {
   file["experiment"] = Value::string(spec_.experiment);
   file[kSeed] = Value::integer(planned.seed);
   if (with_base) file["base"] = Value::string(spec_.base.string());
+  if (spec_.compress) file["compress"] = Value::boolean(true);
   file[kConfig] = std::move(planned.config);
   return file;
 }

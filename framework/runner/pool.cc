@@ -112,7 +112,7 @@ std::deque<Pool::Batch> Pool::batches_of(const std::vector<std::size_t>& pending
 Pool::Worker& Pool::start_worker() {
   const Pipe to;
   const Pipe from;
-  const auto segment = options_.segments / fmt::format("{}-{:03}.seg", getpid(), started_++);
+  const auto segment = options_.segments / fmt::format("{}-{:03}.seg", options_.launch, started_++);
   const std::vector<std::string> arguments{options_.program.string(),
                                            "worker",
                                            options_.config.string(),
@@ -254,7 +254,7 @@ void Pool::handle_crash(Worker& worker, const std::string& how) {
 
 void Pool::fail(std::size_t run, const std::string& how) {
   if (crashes_ == nullptr) {
-    crashes_ = std::make_unique<SegmentWriter>(options_.segments / fmt::format("{}-crashes.seg", getpid()));
+    crashes_ = std::make_unique<SegmentWriter>(options_.segments / fmt::format("{}-crashes.seg", options_.launch));
   }
   RunRecord record;
   record.run = run;

@@ -21,6 +21,7 @@ struct PoolOptions {
   std::string build_id;            // of that library
   std::filesystem::path config;    // the frozen config of the sweep
   std::filesystem::path segments;  // the folder that workers write into
+  std::string launch;              // what the names of this launch's segments begin with
   int workers = 1;
   int threads = 1;            // per run
   std::size_t group_size = 0;  // most members of a group; 0 = the runner chooses

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,6 +15,16 @@ namespace {
 std::int64_t now() {
   using namespace std::chrono;
   return duration_cast<microseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+// Texts in HDF5 end at a zero byte.
+void check_text(std::string_view what, std::string_view text) {
+  if (text.find('\0') == std::string_view::npos) return;
+  throw PluginError(fmt::format("{} holds a zero byte, which no text in a result can", what));
+}
+
+void check_texts(std::string_view what, std::span<const std::string> texts) {
+  for (const std::string& text : texts) check_text(what, text);
 }
 
 std::string in_scope(std::uint32_t item) { return item == kNoItem ? "run" : fmt::format("item (here {})", item); }
@@ -64,6 +75,9 @@ void Recorder::check_array(const OutputInfo& info, const detail::OutputRef& outp
     throw PluginError(fmt::format("output '{}': {} values do not fill the extents [{}]", info.name, array.count,
                                   fmt::join(array.extents, ", ")));
   }
+  if (info.element == Element::text) {
+    check_texts(fmt::format("output '{}'", info.name), {static_cast<const std::string*>(array.values), array.count});
+  }
 }
 
 DatasetStream& Recorder::stream(const detail::OutputRef& output, std::size_t item, bool whole) {
@@ -102,6 +116,7 @@ void Recorder::append(const detail::OutputRef& output, std::size_t item, const d
 }
 
 void Recorder::labels(std::size_t item, std::string_view dim, std::vector<std::string> labels) {
+  check_texts(fmt::format("a label of '{}'", dim), labels);
   const auto scope = static_cast<std::uint32_t>(item);
   for (const LabelRecord& known : record_.labels) {
     if (known.item == scope && known.dim == dim) {
@@ -113,16 +128,19 @@ void Recorder::labels(std::size_t item, std::string_view dim, std::vector<std::s
 
 void Recorder::items(std::string_view list, std::vector<std::string> labels) {
   if (!record_.item_list.empty()) throw PluginError(fmt::format("the items of '{}' are named twice", list));
+  check_texts(fmt::format("an item of '{}'", list), labels);
   record_.item_list = list;
   record_.items = std::move(labels);
 }
 
 void Recorder::log(std::string_view text, bool warning) {
+  check_text("a logged text", text);
   record_.log += fmt::format("{}{}\n", warning ? "warning: " : "", text);
   context_.monitor->log(run(), text, warning);
 }
 
 void Recorder::note(std::string_view key, std::string_view value) {
+  check_text("a note", value);
   record_.notes += fmt::format("{}: {}\n", key, value);
 }
 

@@ -16,6 +16,7 @@
 #include "pool.h"
 #include "progress.h"
 #include "provenance.h"
+#include "result_layout.h"
 #include "result_writer.h"
 #include "run_folder.h"
 #include "stop.h"
@@ -60,14 +61,22 @@ struct PlannedExperiment {
   std::unique_ptr<Plan> plan;
 };
 
+// A name that the result file would have twice is found before the runs, not after them.
+void check_names(const Plan& plan) {
+  Diagnostics diagnostics;
+  for (const std::string& text : name_clashes(plan.spec().axes, plan.description().outputs)) {
+    diagnostics.add(plan.spec().axes.front().origin, "sweep", text);
+  }
+  diagnostics.throw_if_any();
+}
+
 PlannedExperiment plan_experiment(const RunRequest& request) {
   Spec spec = read_spec(request.file, request.overrides, request.sweeps);
-  const std::string file = spec.file.string();
   PlannedExperiment planned;
   try {
     planned.plugin = Catalog(request.plugin_folders).find(spec.experiment);
   } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}", file, error.what()));
+    throw ConfigError(fmt::format("{}: {}", spec.experiment_origin.to_string(), error.what()));
   }
   CheckConfig check;
   if (planned.plugin.description.has_check) {
@@ -78,6 +87,7 @@ PlannedExperiment plan_experiment(const RunRequest& request) {
     };
   }
   planned.plan = std::make_unique<Plan>(std::move(spec), planned.plugin.description, check);
+  check_names(*planned.plan);
   return planned;
 }
 
@@ -100,9 +110,11 @@ RunFolder open_folder(const RunRequest& request, const fs::path& experiment_fold
   if (!request.resume.empty()) {
     RunFolder folder = RunFolder::open(request.resume);
     const std::string difference = plan_difference(folder.plan(), plan, inputs);
-    if (difference.empty()) return folder;
-    throw ConfigError(
-        fmt::format("{}: is the folder of another plan: {}", request.resume.string(), difference));
+    if (!difference.empty()) {
+      throw ConfigError(fmt::format("{}: is the folder of another plan: {}", request.resume.string(), difference));
+    }
+    say("going on with {}", folder.path().string());
+    return folder;
   }
   if (auto folder = RunFolder::find_resumable(experiment_folder, plan, request.retry_failed)) {
     say("going on with {}", folder->path().string());
@@ -123,7 +135,7 @@ std::vector<std::size_t> pending_runs(const Plan& plan, const SegmentSet& done, 
 }
 
 void run_here(const Plan& plan, const PluginFile& file, const RunFolder& folder, int threads, Progress& progress) {
-  SegmentWriter writer(folder.segments() / fmt::format("{}-000.seg", getpid()));
+  SegmentWriter writer(folder.segments() / fmt::format("{}-000.seg", folder.new_launch()));
   LocalMonitor monitor(progress);
   BatchRunner batch(plan, load_plugin(file.library), writer, monitor, folder.path(), threads);
   const std::size_t run = 0;
@@ -134,7 +146,7 @@ void run_in_pool(const Plan& plan, const PluginFile& file, const RunRequest& req
                  const std::vector<std::size_t>& pending, Progress& progress) {
   const Shares shares = shares_of(request, pending.size());
   Pool pool(plan,
-            {program_file(), file.library, file.build_id, folder.config(), folder.segments(), shares.workers,
+            {program_file(), file.library, file.build_id, folder.config(), folder.segments(), folder.new_launch(), shares.workers,
              shares.threads, request.group_size},
             progress);
   pool.run(pending);
@@ -183,6 +195,7 @@ ResultInfo begin_result(const RunRequest& request, const PlannedExperiment& plan
   info.started = utc_now();
   info.run_id = folder.id();
   info.config = to_yaml(plan.resolved(true));
+  info.compress_floats = plan.spec().compress;
   info.inputs = inputs_json(inputs, plan.spec().base);
   const Shares shares = shares_of(request, plan.size());
   info.environment = environment_json(planned.plugin, shares.workers, shares.threads);

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fstream>
 #include <mutex>
+#include <set>
 #include <sstream>
 
 #include <fmt/chrono.h>
@@ -248,6 +249,17 @@ RunFolder RunFolder::open(const fs::path& folder) {
   std::optional<Lease> lease = Lease::acquire(folder);
   if (!lease) throw ConfigError(fmt::format("{}: another process is working on it", folder.string()));
   return {folder, std::move(*lease)};
+}
+
+std::string RunFolder::new_launch() const {
+  std::set<std::string> launches;
+  for (const auto& entry : fs::directory_iterator(segments())) {
+    const std::string name = entry.path().filename().string();
+    launches.insert(name.substr(0, name.find('-')));
+  }
+  int launch = 0;
+  while (launches.contains(std::to_string(launch))) ++launch;
+  return fmt::format("{}-{}", launch, getpid());
 }
 
 std::string RunFolder::plan() const {

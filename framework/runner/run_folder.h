@@ -44,6 +44,9 @@ class RunFolder {
   const std::filesystem::path& path() const { return path_; }
   std::string id() const { return path_.filename().string(); }
   std::filesystem::path segments() const { return path_ / "segments"; }
+  // What the names of segments begin with that this process makes: no other process' do. A pid alone would not do, since
+  // one process after the other may have the same (the first of a container).
+  std::string new_launch() const;
   std::filesystem::path result() const { return path_ / "run.h5"; }
   std::filesystem::path config() const { return path_ / "config.yaml"; }
   std::string plan() const;  // what it was made for (plan_text)

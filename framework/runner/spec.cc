@@ -19,8 +19,8 @@ namespace refran::runner {
 namespace {
 
 const std::vector<std::string>& top_level_keys() {
-  static const std::vector<std::string> keys{"experiment", "seed",  "demo",
-                                             "config",     "sweep", "base"};
+  static const std::vector<std::string> keys{"experiment", "seed", "demo",    "config",
+                                             "sweep",      "base", "compress"};
   return keys;
 }
 
@@ -39,7 +39,7 @@ std::vector<Field> scalar_fields() {
   Field base = field_of("base", FieldType::path, Value::string(""));
   base.path_kind = PathKind::existing_folder;
   return {experiment, seed_field(), field_of("demo", FieldType::boolean, Value::boolean(false)),
-          base};
+          base, field_of("compress", FieldType::boolean, Value::boolean(false))};
 }
 
 bool is_scalar_key(const std::string& key) {
@@ -154,7 +154,11 @@ void read_top_level(const Value& root, Spec& spec) {
   if (spec.experiment.empty()) spec.diagnostics.throw_if_any();
   const std::string& seed = resolved.find("seed")->text;
   std::from_chars(seed.data(), seed.data() + seed.size(), spec.seed);
+  if (const Value* const experiment = root.find("experiment")) {
+    spec.experiment_origin = experiment->origin;
+  }
   spec.demo = resolved.find("demo")->text == "true";
+  spec.compress = resolved.find("compress")->text == "true";
   spec.base = (folder / resolved.find("base")->text).lexically_normal();
   if (!spec.base.has_filename()) spec.base = spec.base.parent_path();  // `data/` is `data`
   spec.config.origin = root.origin;

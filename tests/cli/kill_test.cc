@@ -14,13 +14,14 @@ namespace refran::tests {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Duration = std::chrono::duration<double>;
 
 class KillTest : public ProgramTest {
  protected:
   // Kills the command at a random time before `longest` is over; false where it had ended by then.
-  static bool killed(const Words& words, Clock::duration longest, std::mt19937& random) {
+  static bool killed(const Words& words, Duration longest, std::mt19937& random) {
     std::uniform_real_distribution<double> share(0, 1);
-    const auto moment = std::chrono::duration_cast<Clock::duration>(longest * share(random));
+    const Duration moment = longest * share(random);
     Process process(words);
     std::this_thread::sleep_for(moment);
     if (!process.is_running()) return false;
@@ -44,15 +45,17 @@ class KillTest : public ProgramTest {
   void kill_many_times(const fs::path& file, const Words& more) const {
     const auto start = Clock::now();
     const std::string digest = checked_digest(result_of(file, more));
-    const auto duration = Clock::now() - start;
+    Duration longest = Clock::now() - start;
     std::mt19937 random(1);
     std::set<fs::path> seen;
     int kills = 0;
     for (int attempt = 0; attempt < 30; ++attempt) {
-      if (killed(run_words(file, more), duration, random)) ++kills;
+      const bool was_killed = killed(run_words(file, more), longest, random);
+      if (was_killed) ++kills;
+      longest *= was_killed ? 1.1 : 0.7;  // so that it is killed most of the time, at its end too
       check_new_results(digest, seen);
     }
-    EXPECT_GE(kills, 5);
+    EXPECT_GE(kills, 10);
     const Outcome last = run(file, more);
     EXPECT_EQ(last.exit_code, 0) << last.error;
     EXPECT_EQ(checked_digest(first_line(last.output)), digest);

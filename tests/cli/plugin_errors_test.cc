@@ -61,12 +61,13 @@ TEST_F(PluginErrorsTest, AnUnknownExperimentIsToldWithTheNearestAndTheFoldersSea
   known.pop_back();
   known = std::regex_replace(known, std::regex("\n"), ", ");
   const fs::path file = experiment("shaeps");
-  EXPECT_EQ(refusal("shaeps", kPlugins, kBadInput),
-            fmt::format("{}: experiment: there is no plugin 'shaeps', known are: {}; looked in {}, "
-                        "{}; did you mean "
-                        "'shapes'?\n",
-                        file.string(), known, fs::weakly_canonical(kPlugins).string(),
-                        built_in_plugins().string()));
+  EXPECT_EQ(
+      refusal("shaeps", kPlugins, kBadInput),
+      fmt::format("{}:1:13: experiment: there is no plugin 'shaeps', known are: {}; looked in {}, "
+                  "{}; did you mean "
+                  "'shapes'?\n",
+                  file.string(), known, fs::weakly_canonical(kPlugins).string(),
+                  built_in_plugins().string()));
 }
 
 TEST_F(PluginErrorsTest, TwoPluginsOfOneNameAreRefused) {
@@ -74,12 +75,13 @@ TEST_F(PluginErrorsTest, TwoPluginsOfOneNameAreRefused) {
   const fs::path file = experiment("shapes");
   const Outcome outcome = run(file, {"--plugin-path", copy});
   EXPECT_EQ(outcome.exit_code, kBadInput);
-  EXPECT_EQ(outcome.error,
-            fmt::format("{}: experiment: there are two plugins of the name 'shapes': {} and {}; "
-                        "remove one, or its folder "
-                        "from the search path\n",
-                        file.string(), (fs::weakly_canonical(kPlugins) / "shapes.so").string(),
-                        (copy / "shapes.so").string()));
+  EXPECT_EQ(
+      outcome.error,
+      fmt::format("{}:1:13: experiment: there are two plugins of the name 'shapes': {} and {}; "
+                  "remove one, or its folder "
+                  "from the search path\n",
+                  file.string(), (fs::weakly_canonical(kPlugins) / "shapes.so").string(),
+                  (copy / "shapes.so").string()));
   EXPECT_FALSE(fs::exists(out()));
 }
 

@@ -30,7 +30,7 @@ class Process {
   bool has_taken(int signal) const;
   // Waits for the program's end.
   runner::Outcome wait();
-  // Whether any process of the group is left.
+  // Whether any process of the group is left alive.
   bool has_group() const;
 
  private:

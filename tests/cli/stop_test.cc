@@ -21,7 +21,8 @@ class StopTest : public ProgramTest {
     return run_words(file, {"-j", "1", "--group-size", "1"});
   }
 
-  void expect_stop_and_go_on(int signal, bool whole_group) const {
+  // With `resume`, the command that goes on insists on the folder.
+  void expect_stop_and_go_on(int signal, bool whole_group, bool resume) const {
     Process process(sweep_words());
     ASSERT_TRUE(wait_until([&] { return committed_runs("slow") > 0; }));
     whole_group ? process.signal_group(signal) : process.signal(signal);
@@ -37,7 +38,12 @@ class StopTest : public ProgramTest {
         fmt::format("stopped with {} of 6 runs done; the same command goes on from here\n", done)))
         << outcome.error;
 
-    const Outcome rest = runner::run_program(sweep_words());
+    EXPECT_EQ(refran({"show", begun}).error,
+              begun.string() + ": is an incomplete run, it has no run.h5 yet\n");
+
+    Words words = sweep_words();
+    if (resume) words.insert(words.end(), {"--resume", begun});
+    const Outcome rest = runner::run_program(words);
     EXPECT_EQ(rest.exit_code, 0) << rest.error;
     EXPECT_TRUE(rest.error.starts_with(fmt::format("going on with {}\n", begun.string())))
         << rest.error;
@@ -49,10 +55,10 @@ class StopTest : public ProgramTest {
 };
 
 TEST_F(StopTest, CtrlCKeepsWhatIsDoneAndTheSameCommandGoesOn) {
-  expect_stop_and_go_on(SIGINT, true);
+  expect_stop_and_go_on(SIGINT, true, false);
 }
 
-TEST_F(StopTest, ASchedulersSignalDoesTheSame) { expect_stop_and_go_on(SIGTERM, false); }
+TEST_F(StopTest, ASchedulersSignalDoesTheSame) { expect_stop_and_go_on(SIGTERM, false, true); }
 
 TEST_F(StopTest, ASingleRunThatIsStoppedLeavesNothing) {
   Process process(run_words(experiment("slow", "config: {steps: 1000000, milliseconds: 1}\n")));

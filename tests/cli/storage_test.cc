@@ -122,17 +122,17 @@ cp -r $results $home/after
     std::string text = runner::read_text_file(folder() / name);
     text = std::regex_replace(text, std::regex("[0-9]{8}T[0-9]{6}Z-[0-9a-f]{6}"), "ID");
     return without_rates(
-        std::regex_replace(text, std::regex("/[0-9]+-([0-9]{3})\\.seg"), "/PID-$1.seg"));
+        std::regex_replace(text, std::regex("/[0-9]+-[0-9]+-([0-9]{3})\\.seg"), "/LAUNCH-$1.seg"));
   }
 };
 
 TEST_F(FullDiskTest, ASingleRunLeavesNothingAndIsRunAgain) {
   fill_and_enlarge(experiment("slow", "config: {steps: 1000, milliseconds: 0, width: 1000}\n"), {},
                    "2m");
-  EXPECT_EQ(
-      said("first.err"),
-      fmt::format("{}/slow/ID/segments/PID-000.seg: cannot be written: No space left on device\n",
-                  out().string()));
+  EXPECT_EQ(said("first.err"),
+            fmt::format(
+                "{}/slow/ID/segments/LAUNCH-000.seg: cannot be written: No space left on device\n",
+                out().string()));
   EXPECT_TRUE(fs::is_empty(folder() / "between/slow"));
   EXPECT_EQ(said("second.err"), "");
 }
@@ -153,10 +153,11 @@ TEST_F(FullDiskTest, ASweepKeepsWhatIsDoneAndGoesOn) {
                               "config: {steps: 1000, milliseconds: 0, width: 100}\n"
                               "sweep:\n  seed: {from: 1, count: 10}\n"),
                    {"-j", "1", "--group-size", "1"}, "3m");
-  EXPECT_EQ(said("first.err"), fmt::format("{}/slow/ID/segments/PID-000.seg: cannot be written: No "
-                                           "space left on device; the runs that are done "
-                                           "are kept, the same command goes on from here\n",
-                                           out().string()));
+  EXPECT_EQ(said("first.err"),
+            fmt::format("{}/slow/ID/segments/LAUNCH-000.seg: cannot be written: No "
+                        "space left on device; the runs that are done "
+                        "are kept, the same command goes on from here\n",
+                        out().string()));
   std::vector<fs::path> begun;
   for (const auto& entry : fs::directory_iterator(folder() / "between/slow"))
     begun.push_back(entry.path());

@@ -58,6 +58,10 @@ TEST_F(VerifyTest, CheckTellsDigestsThatDoNotFit) {
   EXPECT_EQ(good.output,
             fmt::format("{}: valid, digest {}\n", result.string(), checked_digest(result)));
 
+  for (const fs::path& run : {result.parent_path(), out() / "shapes", out() / "shapes/latest.h5"}) {
+    EXPECT_EQ(refran({"check", run}).exit_code, 0) << run;
+  }
+
   const std::string script =
       "import h5py, sys\nwith h5py.File(sys.argv[1], 'r+') as f: f['loss'][0] += 1\n";
   ASSERT_EQ(program({"/usr/bin/python3", "-c", script, result}).exit_code, 0);

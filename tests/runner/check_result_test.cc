@@ -281,7 +281,7 @@ TEST_F(CheckResultTest, SurvivesAnyDamage) {
     std::string bytes = whole;
     bytes[at] = static_cast<char>(bytes[at] ^ 0x55);
     std::ofstream(file_, std::ios::binary | std::ios::trunc) << bytes;
-    found += check_result(file_).empty() ? 0 : 1;
+    found += check_result(file_).empty() ? 0U : 1U;
   }
   EXPECT_GT(found, 0U);
 }

@@ -88,7 +88,7 @@ Description toy() {
   attention.unit = "nat";
   attention.doc = "Attention of every word";
   attention.per_item = "sentence";
-  attention.condition = "where `scoring` is dot";
+  attention.condition = "`scoring` is dot";
   OutputInfo loss;
   loss.name = "loss";
   loss.unit = "1";

@@ -138,7 +138,7 @@ TEST_F(PlanTest, ReportsProblemsOfFileConfigAndSweepAtOnceAndEachOnce) {
                "  config.words: [[{text: a}], [{txt: b}]]\n"),
       "x.yaml:3:1: seed: found a second time, allowed: once; the first is at x.yaml:2:1\n"
       "x.yaml:4:1: sead: found an unknown key, allowed: experiment, seed, demo, config, sweep, "
-      "base; did you mean 'seed'?\n"
+      "base, compress; did you mean 'seed'?\n"
       "x.yaml:5:16: config.rate: found an integer 2, allowed: a number from 0 to 1\n"
       "x.yaml:5:27: config.model.heds: found an unknown key, allowed: heads, dropout; did you "
       "mean 'heads'?\n"

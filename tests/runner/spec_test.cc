@@ -69,7 +69,7 @@ TEST_F(SpecTest, ReportsEveryProblemOfTheTopLevelAtOnce) {
   EXPECT_EQ(
       error_of("experimnt: toy\nseed: -1\nseed: 2\ndemo: yes\nbase: nowhere\nsweep: 3\nother: 1\n"),
       "x.yaml:1:1: experimnt: found an unknown key, allowed: experiment, seed, demo, config, "
-      "sweep, base; did you mean 'experiment'?\n"
+      "sweep, base, compress; did you mean 'experiment'?\n"
       "x.yaml:1:1: experiment: found no such key, required: a text\n"
       "x.yaml:2:7: seed: found an integer -1, allowed: an integer from 0 to 18446744073709551615\n"
       "x.yaml:3:1: seed: found a second time, allowed: once; the first is at x.yaml:2:1\n"
@@ -77,7 +77,7 @@ TEST_F(SpecTest, ReportsEveryProblemOfTheTopLevelAtOnce) {
       "x.yaml:5:7: base: found nothing at 'nowhere' (nowhere), allowed: an existing folder\n"
       "x.yaml:6:8: sweep: found an integer 3, allowed: a map of keys to lists of values\n"
       "x.yaml:7:1: other: found an unknown key, allowed: experiment, seed, demo, config, sweep, "
-      "base");
+      "base, compress");
 }
 
 TEST_F(SpecTest, LeavesProblemsForThePlanWhereThereIsAnExperiment) {

@@ -20,6 +20,7 @@ if str(HERE) not in sys.path:
     sys.path.insert(0, str(HERE))
 
 import generic  # noqa: E402
+import saving  # noqa: E402
 import style  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from refran_result import Result, ResultError  # noqa: E402
@@ -86,7 +87,7 @@ def draw(
         empty = True
         for name, figure in pictures(result, folders):
             folder.mkdir(parents=True, exist_ok=True)
-            yield from style.save(figure, folder / name, formats, alt_text(result, figure))
+            yield from saving.save(figure, folder / name, formats, alt_text(result, figure))
             empty = False
     except OSError as error:
         raise DrawError(f"{folder}: cannot write here: {error.strerror or error}") from None
@@ -159,8 +160,8 @@ def _formats(text: str) -> list[str]:
     """The formats of a list such as `svg,pdf`, each once."""
     formats = list(dict.fromkeys(part.strip() for part in text.split(",")))
     for form in formats:
-        if form not in style.FORMATS:
-            allowed = ", ".join(style.FORMATS)
+        if form not in saving.FORMATS:
+            allowed = ", ".join(saving.FORMATS)
             raise DrawError(f"--format: {form!r} is not a format; allowed are {allowed}")
     return formats
 

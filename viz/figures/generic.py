@@ -15,7 +15,7 @@ import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
-from refran_result import Array, Item, Result, number_text
+from refran_result import Array, Item, Result
 
 PANELS = 12  # at most, of one picture
 ITEMS = 6  # at most, of one list

@@ -1,4 +1,4 @@
-"""The look of all figures: colours, fonts, the slide with its title and run id, and saving.
+"""The look of all figures: colours, fonts, and the slide with its title and run id.
 
 Colours differ in lightness, so that they stay apart in greyscale and for the colour-blind; where
 there are more series than colours, hatches and markers tell them apart.
@@ -6,12 +6,8 @@ there are more series than colours, hatches and markers tell them apart.
 
 from __future__ import annotations
 
-import io
-import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any, NamedTuple
-from xml.sax.saxutils import escape
 
 import matplotlib
 import numpy as np
@@ -25,7 +21,6 @@ from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator, MultipleLocator
 from refran_result import Array, Result
 
-FORMATS = ("svg", "pdf", "png")
 SLIDE = (40 / 3, 7.5)  # inches, 16:9
 MARGIN = 0.035  # of the slide's width
 GAP = 0.012  # between axes, beside the room of their labels
@@ -314,7 +309,7 @@ def stacked_bars(
     ends = np.cumsum(share, axis=1)
     for part, name in enumerate(parts):
         look = series(part - has_start)
-        color, hatch = (FAINT, "") if has_start and part == 0 else (look.color, look.hatch)
+        color, hatch = (FAINT, "//") if has_start and part == 0 else (look.color, look.hatch)
         bars = axes.barh(
             range(len(share)), share[:, part], left=ends[:, part] - share[:, part], height=0.7,
             label=name, color=color, hatch=hatch, edgecolor=PAPER, linewidth=1.5,
@@ -377,44 +372,3 @@ def square_limits(axes: Axes, points: np.ndarray, pad: float = 0.12) -> None:
     ticks = MaxNLocator(most).tick_values(0, 2 * float(half[0]))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MultipleLocator(ticks[1] - ticks[0]))
-
-
-# Saving ------------------------------------------------------------------------------------------
-
-
-def save(figure: Figure, stem: Path, formats: Sequence[str], alt: str) -> Iterator[Path]:
-    """Writes a figure as `stem` with the suffix of each format; gives each path once written.
-
-    alt: what a reader who does not see the picture should know. The same figure gives the same
-    bytes.
-    """
-    if isinstance(figure, Slide):
-        figure.settle()
-    else:
-        figure.draw_without_rendering()  # lets its layout engine, if it has one, do its work
-    figure.set_layout_engine("none")  # so that the formats written do not change each other
-    for form in formats:
-        path = stem.with_name(f"{stem.name}.{form}")
-        partial = path.with_name(path.name + ".partial")
-        partial.write_bytes(_rendered(figure, form, alt))
-        partial.replace(path)
-        yield path
-
-
-def _rendered(figure: Figure, form: str, alt: str) -> bytes:
-    title = getattr(figure, "headline", alt)
-    metadata: dict[str, str | None] = {
-        "svg": {"Title": title, "Date": None},
-        "pdf": {"Title": title, "Subject": alt, "CreationDate": None},
-        "png": {"Title": title, "Description": alt},
-    }[form]
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format=form, dpi=144, metadata=metadata)
-    content = buffer.getvalue()
-    return _described(content.decode(), alt).encode() if form == "svg" else content
-
-
-def _described(svg: str, alt: str) -> str:
-    """The SVG with a description for screen readers behind its title."""
-    svg = re.sub(r"<svg ", '<svg role="img" ', svg, count=1)
-    return svg.replace("</title>", f"</title>\n <desc>{escape(alt)}</desc>", 1)

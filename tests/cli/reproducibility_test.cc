@@ -1,0 +1,43 @@
+// The shipped experiments give the same bytes from every compiler, at any optimisation, on any
+// machine: their digests are written down in digests.txt. A change of an experiment's numbers shows
+// there, and has to be meant.
+#include <fstream>
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "program.h"
+
+namespace refran::tests {
+namespace {
+
+class ReproducibilityTest : public ProgramTest {
+ protected:
+  // Digests by the name of the experiment file.
+  static std::map<std::string, std::string> written_down() {
+    std::ifstream file(REFRAN_SOURCE_DIR "/tests/cli/digests.txt");
+    std::map<std::string, std::string> digests;
+    for (std::string name, digest; file >> name >> digest;) digests[name] = digest;
+    return digests;
+  }
+  std::map<std::string, std::string> computed(const Words& more) const {
+    std::map<std::string, std::string> digests;
+    for (const auto& entry : fs::directory_iterator(REFRAN_SOURCE_DIR "/experiments")) {
+      if (entry.path().extension() != ".yaml") continue;
+      digests[entry.path().filename().string()] = checked_digest(result_of(entry.path(), more));
+    }
+    return digests;
+  }
+};
+
+TEST_F(ReproducibilityTest, ShippedExperimentsHaveTheDigestsWrittenDown) {
+  EXPECT_EQ(computed({}), written_down());
+}
+
+TEST_F(ReproducibilityTest, ThreadsAndWorkersChangeNoDigest) {
+  EXPECT_EQ(computed({"--threads", "3", "-j", "1"}), written_down());
+}
+
+}  // namespace
+}  // namespace refran::tests
