@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "catalog.h"
 #include "describe.h"
@@ -139,7 +138,7 @@ int describe(const Options& options) {
   if (options.markdown) {
     fmt::print("{}", describe_markdown(plugin.description));
   } else if (options.json_schema) {
-    fmt::print("{}\n", json_schema(plugin.description).dump(2));
+    fmt::print("{}", json_schema_text(plugin.description));
   } else {
     fmt::print("{}", describe_text(plugin.description));
   }

@@ -13,8 +13,8 @@
 #include "commands.h"
 #include "diagnostics.h"
 #include "plugin_loader.h"
-#include "segment.h"
 #include "version.h"
+#include "storage_error.h"
 
 namespace {
 

@@ -15,9 +15,13 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release)
 endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # Paths relative to this folder, so that another clone finds what this one compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_BINDIR})
@@ -38,7 +42,9 @@ target_compile_options(
             -Wnon-virtual-dtor
             -Wold-style-cast
             -Woverloaded-virtual
-            $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> # GCC bug 105651: false alarms in std::string
+            # GCC 12 raises false alarms in std::string (its bug 105651).
+            $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+            $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>
             $<$<BOOL:${REFRAN_WERROR}>:-Werror>)
 if(REFRAN_SANITIZE)
   # Of the whole tree, since a sanitized library and a plain program do not go together.

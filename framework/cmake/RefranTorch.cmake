@@ -1,7 +1,8 @@
-# libtorch, for the targets that ask for it: none of its flags reaches any other. It is looked for when the first asks.
+# libtorch, for the targets that ask for it: none of its flags reaches any other. It is looked for
+# when the first asks.
 
-# Sets <result> to whether libtorch is to be used, as the option REFRAN_TORCH says. If so, the target refran_torch is what
-# to link.
+# Sets <result> to whether libtorch is to be used, as the option REFRAN_TORCH says. If so, the target
+# refran_torch is what to link.
 function(refran_find_torch result)
   get_property(is_known GLOBAL PROPERTY REFRAN_HAS_TORCH SET)
   if(NOT is_known)
@@ -20,7 +21,7 @@ function(refran_left_out what)
   endif()
 endfunction()
 
-# A function, since find_package(Torch) sets variables that would change how everything else is built.
+# A function, since find_package(Torch) sets variables that would change how all else is built.
 function(_refran_look_for_torch)
   set_property(GLOBAL PROPERTY REFRAN_HAS_TORCH OFF)
   if(NOT REFRAN_TORCH STREQUAL AUTO AND NOT REFRAN_TORCH)

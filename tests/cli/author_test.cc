@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "program.h"
-#include "run_folder.h"
+#include "text_file.h"
 
 namespace refran::tests {
 namespace {

@@ -1,4 +1,4 @@
-"""Adds 1 to the first value of a dataset of a single run's result, and makes every digest fit it again.
+"""Adds 1 to the first value of a dataset of a single run's result, and makes all digests fit it.
 
 usage: edit_result.py FILE DATASET
 """
@@ -11,8 +11,10 @@ import h5py
 
 
 def dataset_digest(path, dataset):
-    head = f"{path}\0{dataset.dtype.name}\0".encode() + struct.pack(f"<{dataset.ndim + 1}Q", dataset.ndim, *dataset.shape)
-    return hashlib.sha256(head + hashlib.sha256(dataset[()].tobytes()).digest()).hexdigest()
+    names = f"{path}\0{dataset.dtype.name}\0".encode()
+    extents = struct.pack(f"<{dataset.ndim + 1}Q", dataset.ndim, *dataset.shape)
+    values = hashlib.sha256(dataset[()].tobytes()).digest()
+    return hashlib.sha256(names + extents + values).hexdigest()
 
 
 def file_digest(file):

@@ -8,7 +8,6 @@
 
 #include "process.h"
 #include "program.h"
-#include "run_folder.h"
 
 namespace refran::tests {
 namespace {

@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "program.h"
-#include "run_folder.h"
+#include "text_file.h"
 
 namespace refran::tests {
 namespace {

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "run_folder.h"
+#include "text_file.h"
 
 namespace refran::tests {
 namespace {

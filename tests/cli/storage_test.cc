@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "program.h"
-#include "run_folder.h"
 #include "segment.h"
+#include "text_file.h"
 
 namespace refran::tests {
 namespace {

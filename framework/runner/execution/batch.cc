@@ -10,6 +10,7 @@
 #include <refran/run.h>
 #include "bind.h"
 #include "recorder.h"
+#include "storage_error.h"
 
 namespace refran::runner {
 namespace {

@@ -1,4 +1,5 @@
 #include "temporary_folder.h"
+#include "storage_error.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -6,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "segment.h"
 
 namespace refran::runner {
 

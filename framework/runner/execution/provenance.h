@@ -28,7 +28,4 @@ std::string inputs_json(const std::vector<InputFile>& inputs, const std::filesys
 // JSON: versions, build-ids, compilers and flags, CPU, threads, host, command line.
 std::string environment_json(const PluginFile& plugin, int workers, int threads);
 
-// "2026-11-30T02:45:12Z".
-std::string utc_now();
-
 }  // namespace refran::runner

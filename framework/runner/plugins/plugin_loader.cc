@@ -6,6 +6,8 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include <boost/dll/shared_library.hpp>
 #include <fmt/format.h>
@@ -28,7 +30,8 @@ shared_library& open_for_ever(const std::filesystem::path& file) {
     throw PluginLoadError(fmt::format("{}: cannot be opened as a plugin: {}", file.string(),
                                       reason != nullptr ? reason : error.message()));
   }
-  return *library.release();
+  static auto& opened = *new std::vector<std::unique_ptr<shared_library>>();  // never destroyed
+  return *opened.emplace_back(std::move(library));
 }
 
 // What keeps a library from being used with this program; "" = nothing.

@@ -9,9 +9,9 @@
 #include "diagnostics.h"
 #include "result_file.h"
 #include "run_experiment.h"
-#include "run_folder.h"
-#include "segment.h"
 #include "temporary_folder.h"
+#include "storage_error.h"
+#include "text_file.h"
 
 namespace refran::runner {
 namespace {

@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "run_folder.h"
-#include "segment.h"
 #include "temporary_folder.h"
+#include "storage_error.h"
+#include "text_file.h"
 
 extern char** environ;
 

@@ -17,6 +17,7 @@
 #include "pipe.h"
 #include "stop.h"
 #include "worker.h"
+#include "storage_error.h"
 
 extern char** environ;
 

@@ -64,8 +64,4 @@ class RunFolder {
   Lease lease_;
 };
 
-// Writes a small file so that readers see all of it or nothing: beside, synced, renamed. Throws StorageError.
-void write_file_atomically(const std::filesystem::path& file, const std::string& text);
-std::string read_text_file(const std::filesystem::path& file);
-
 }  // namespace refran::runner

@@ -3,12 +3,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -83,11 +81,6 @@ std::string environment_json(const PluginFile& plugin, int workers, int threads)
   json["system"] = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
   json["command"] = command_line();
   return json.dump(2);
-}
-
-std::string utc_now() {
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
 }
 
 }  // namespace refran::runner

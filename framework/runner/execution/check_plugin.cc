@@ -12,11 +12,11 @@
 #include "plan.h"
 #include "plugin_loader.h"
 #include "result_file.h"
-#include "run_folder.h"
 #include "segment.h"
 #include "spec.h"
 #include "subprocess.h"
 #include "temporary_folder.h"
+#include "text_file.h"
 
 namespace refran::runner {
 namespace {

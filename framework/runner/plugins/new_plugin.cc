@@ -8,8 +8,8 @@
 #include "catalog.h"
 #include "diagnostics.h"
 #include "plugin_loader.h"
-#include "run_folder.h"
-#include "segment.h"
+#include "storage_error.h"
+#include "text_file.h"
 
 namespace refran::runner {
 namespace {

@@ -15,6 +15,7 @@ std::string describe_text(const Description& description);
 std::string describe_markdown(const Description& description);
 // Draft 2020-12, of a whole experiment file for this plugin; unknown keys forbidden.
 nlohmann::ordered_json json_schema(const Description& description);
+std::string json_schema_text(const Description& description);
 
 // Lossless; from_json throws std::runtime_error where something is missing or of the wrong kind.
 nlohmann::ordered_json to_json(const Description& description);

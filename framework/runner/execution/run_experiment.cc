@@ -21,6 +21,9 @@
 #include "run_folder.h"
 #include "stop.h"
 #include "yaml.h"
+#include "storage_error.h"
+#include "text_file.h"
+#include "utc.h"
 
 namespace refran::runner {
 namespace {

@@ -9,19 +9,19 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
-#include <cstring>
 #include <fstream>
 #include <mutex>
 #include <set>
 #include <sstream>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "diagnostics.h"
 #include "digest.h"
-#include "segment.h"
+#include "text_file.h"
+#include "utc.h"
+#include "storage_error.h"
 
 namespace refran::runner {
 namespace {
@@ -31,31 +31,6 @@ namespace fs = std::filesystem;
 constexpr const char* kPlanFile = "plan.txt";  // the plan digest, and below it the plan
 constexpr std::chrono::seconds kSilence{60};
 constexpr std::chrono::seconds kRenewal{10};
-
-[[noreturn]] void throw_errno(const fs::path& path, std::string_view what) {
-  throw StorageError(fmt::format("{}: {}: {}", path.string(), what, std::strerror(errno)));
-}
-
-void sync_folder(const fs::path& folder) {
-  const int handle = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (handle < 0) return;  // some file systems do not let folders be opened; the rename itself has happened
-  fsync(handle);
-  close(handle);
-}
-
-// Writes a file that is opened with these flags beside O_CREAT; false where O_EXCL finds that there is one.
-bool write_new(const fs::path& file, const std::string& text, int flags) {
-  const int handle = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644);
-  if (handle < 0 && errno == EEXIST) return false;
-  if (handle < 0) throw_errno(file, "cannot be created");
-  const bool written = ::write(handle, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const bool synced = written && fsync(handle) == 0;
-  const int error = errno;
-  close(handle);
-  errno = error;
-  if (!synced) throw_errno(file, "cannot be written");
-  return true;
-}
 
 std::string host_name() {
   char name[256] = {};
@@ -125,30 +100,11 @@ void make_folder(const fs::path& folder) {
 
 }  // namespace
 
-std::string read_text_file(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
-
-void write_file_atomically(const fs::path& file, const std::string& text) {
-  const fs::path beside = file.string() + ".tmp";
-  try {
-    write_new(beside, text, O_TRUNC);
-  } catch (const StorageError&) {
-    unlink(beside.c_str());
-    throw;
-  }
-  if (std::rename(beside.c_str(), file.c_str()) != 0) throw_errno(file, "cannot be written");
-  sync_folder(file.parent_path());
-}
-
 std::optional<Lease> Lease::acquire(const fs::path& folder) {
   const fs::path file = folder / "status.json";
   const std::string mine = lease_text();
   for (int attempt = 0; attempt < 3; ++attempt) {
-    if (write_new(file, mine, O_EXCL)) return Lease(file);
+    if (write_new_file(file, mine)) return Lease(file);
     const std::string theirs = read_text_file(file);
     if (is_held(file, theirs)) return std::nullopt;
     // Whoever moves the stale lease away may make a new one. If what was moved is not what was judged, somebody was
@@ -195,8 +151,7 @@ void Lease::finish() {
 RunFolder RunFolder::create(const fs::path& experiment_folder, const std::string& plan) {
   make_folder(experiment_folder);
   const std::string digest = digest_of(plan);
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  const std::string name = fmt::format("{:%Y%m%dT%H%M%SZ}-{}", fmt::gmtime(now), digest.substr(0, 6));
+  const std::string name = fmt::format("{}-{}", utc_now("%Y%m%dT%H%M%SZ"), digest.substr(0, 6));
   for (int copy = 1;; ++copy) {
     const fs::path path = experiment_folder / (copy == 1 ? name : fmt::format("{}-{}", name, copy));
     if (mkdir(path.c_str(), 0755) != 0) {
@@ -268,8 +223,7 @@ std::string RunFolder::plan() const {
 }
 
 void RunFolder::finish(const fs::path& partial, bool is_latest, bool keep_segments) {
-  if (std::rename(partial.c_str(), result().c_str()) != 0) throw_errno(result(), "cannot be written");
-  sync_folder(path_);
+  rename_file(partial, result());
   if (is_latest) {
     const fs::path link = path_.parent_path() / "latest.h5";
     const fs::path beside = path_.parent_path() / fmt::format(".latest.{}", getpid());

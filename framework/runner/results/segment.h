@@ -10,24 +10,18 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "digest.h"
+#include "storage_error.h"
 
 namespace refran::runner {
 
 enum class RunStatus : std::uint8_t { complete, failed };
 
 std::string_view name_of(RunStatus status);
-
-// A file that cannot be written or read: no space, no permission, damage. Not a failure of the run at work.
-class StorageError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 inline constexpr std::uint32_t kNoItem = 0xffffffff;
 
