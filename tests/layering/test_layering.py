@@ -69,6 +69,16 @@ def test_one_header_sees_hdf5():
     assert with_it == {"hdf5_handle.cc", "hdf5_read.cc"}
 
 
+def test_the_folders_of_the_runner_see_only_those_before_them():
+    order = ["base", "config", "plugins", "results", "execution"]
+    folder_of = {p.name: p.parent.name for p in sources("framework/runner") if p.suffix == ".h"}
+    for file in sources("framework/runner"):
+        for name in includes(file):
+            if name in folder_of:
+                seen = folder_of[name]
+                assert order.index(seen) <= order.index(file.parent.name), f"{file}: {name} of {seen}"
+
+
 def test_the_runner_sees_no_command_line():
     names = {p.name for p in sources("framework/cli") if p.suffix == ".h"}
     for file in sources("framework/runner"):
