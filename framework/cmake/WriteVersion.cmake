@@ -3,4 +3,4 @@ execute_process(
   COMMAND git -C ${SOURCE_DIR} describe --always --dirty --abbrev=40 --exclude=*
   OUTPUT_VARIABLE REFRAN_COMMIT
   OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-configure_file(${SOURCE_DIR}/framework/runner/execution/version.cc.in ${OUTPUT} @ONLY)
+configure_file(${SOURCE_DIR}/framework/runner/base/version.cc.in ${OUTPUT} @ONLY)

@@ -163,21 +163,25 @@ def _parts(result: Result) -> tuple[np.ndarray, np.ndarray, list[str], bool]:
 
 
 def comparison_bars(result: Result, shown: range) -> Figure:
-    """Two stacked bars per query: the last summary alone, and what attention takes."""
+    """Three stacked bars per query: the last summary alone, the attention weights of the boxes, and
+    what these hold of each word."""
     without, with_it, words, has_start = _parts(result)
+    # A box has the name of the word read last; none is the encoder's start.
+    by_box = np.pad(result["weight_by_box"].values, ((0, 0), (int(has_start), 0)))
     slide = style.Slide(
         result,
         "What each output word gets, without and with attention",
-        "How much of each source word: without attention as in the encoder’s last summary, with "
-        "attention as in all its summaries, weighed anew for every output word."
+        "Without attention: what the last summary holds. With it: the weight of each box (the "
+        "summary after that word), chosen anew, and what the boxes so weighed hold of each word."
         + _page(result, shown),
     )
     panels = slide.grid(max(len(shown), 2), 1)[:, 0]
     names = result["weight"].labels["query"]
     for axes, query in zip(panels, shown):
-        rows = np.vstack([without, with_it[query]])
+        rows = np.vstack([without, by_box[query], with_it[query]])
         style.stacked_bars(axes, rows, words, has_start)
-        axes.set_yticks([0, 1], ["without attention:\none vector", "with attention"])
+        axes.set_yticks([0, 1, 2], ["without attention:\none vector", "with attention:\nby box",
+                                    "with attention:\nas words"])  # fmt: skip
         axes.set_title(f"writing {names[query]}", loc="left", weight="bold", size=style.TEXT)
     for axes in panels[len(shown) :]:
         axes.set_axis_off()
