@@ -108,7 +108,7 @@ Json schema_of_type(const Field& field, const Field& rules) {
     case FieldType::group: {
       Json schema = group_schema(field.fields);
       // What a declared group lacks may be swept; the elements of lists and maps have to be whole.
-      if (&field != &rules) schema["allOf"] = {required_below(field.fields)};
+      if (&field != &rules) schema["allOf"] = Json::array({required_below(field.fields)});
       return schema;
     }
   }
