@@ -66,7 +66,8 @@ std::vector<std::size_t> validate_all(const std::vector<RunRequest>& requests) {
   return sizes;
 }
 
-// Standard output is for result paths alone; what plugins and libraries print goes to standard error.
+// Standard output is for result paths alone; what plugins and libraries print goes to standard
+// error.
 int redirect_standard_output() {
   std::fflush(stdout);
   const int original = dup(STDOUT_FILENO);
@@ -106,7 +107,8 @@ int validate(const Options& options) {
   const std::vector<RunRequest> requests = requests_of(options);
   const std::vector<std::size_t> sizes = validate_all(requests);
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    fmt::print("{}: valid, {} run{}\n", requests[i].file.string(), sizes[i], sizes[i] == 1 ? "" : "s");
+    fmt::print("{}: valid, {} run{}\n", requests[i].file.string(), sizes[i],
+               sizes[i] == 1 ? "" : "s");
   }
   return 0;
 }
@@ -169,11 +171,13 @@ int verify(const Options& options) {
   for (const std::string& text : verified.differences) fmt::print("{}\n", text);
   if (verified.differences.empty()) {
     const bool is_close = verified.level == "close";
-    fmt::print("{}: reproduced, {}\n", file.string(), is_close ? "within its tolerance" : "bit for bit");
+    fmt::print("{}: reproduced, {}\n", file.string(),
+               is_close ? "within its tolerance" : "bit for bit");
     return 0;
   }
   if (verified.may_differ) {
-    fmt::print("{}: not the same; it promises equal bytes only on the same machine and build\n", file.string());
+    fmt::print("{}: not the same; it promises equal bytes only on the same machine and build\n",
+               file.string());
     return 0;
   }
   fmt::print("{}: NOT reproduced, though it declares '{}'\n", file.string(), verified.level);
@@ -183,8 +187,10 @@ int verify(const Options& options) {
 int export_result(const Options& options) {
   const ResultFile result(result_path(options.result));
   const std::filesystem::path folder =
-      options.folder.empty() ? std::filesystem::path(result.attribute("run_id") + "-csv") : options.folder;
-  for (const std::filesystem::path& file : export_csv(result, folder)) fmt::print("{}\n", file.string());
+      options.folder.empty() ? std::filesystem::path(result.attribute("run_id") + "-csv")
+                             : options.folder;
+  for (const std::filesystem::path& file : export_csv(result, folder))
+    fmt::print("{}\n", file.string());
   return 0;
 }
 

@@ -13,8 +13,8 @@
 #include "commands.h"
 #include "diagnostics.h"
 #include "plugin_loader.h"
-#include "version.h"
 #include "storage_error.h"
+#include "version.h"
 
 namespace {
 
@@ -22,13 +22,16 @@ using namespace refran::runner;
 namespace cli = refran::cli;
 
 constexpr const char* kFooter =
-    "Exit codes: 0 all well, 2 wrong input, 3 a plugin cannot be loaded, 4 runs failed or a check did not pass,\n"
-    "5 something cannot be written or read, 130 stopped. `refran COMMAND --help` explains a command.";
+    "Exit codes: 0 all well, 2 wrong input, 3 a plugin cannot be loaded, 4 runs failed or a check "
+    "did not pass,\n"
+    "5 something cannot be written or read, 130 stopped. `refran COMMAND --help` explains a "
+    "command.";
 
 void add_plugin_path(CLI::App* command, cli::Options& options) {
   command
-      ->add_option("--plugin-path", options.request.plugin_folders,
-                   "Folder with plugins; before REFRAN_PLUGIN_PATH and the installed ones. Repeatable")
+      ->add_option(
+          "--plugin-path", options.request.plugin_folders,
+          "Folder with plugins; before REFRAN_PLUGIN_PATH and the installed ones. Repeatable")
       ->type_name("DIR")
       ->allow_extra_args(false);
 }
@@ -36,32 +39,43 @@ void add_plugin_path(CLI::App* command, cli::Options& options) {
 void add_sweep(CLI::App* command, cli::Options& options) {
   command
       ->add_option("--sweep", options.request.sweeps,
-                   "An axis of the grid, key=[value, …]; takes the place of the file's axis of that key. Repeatable")
+                   "An axis of the grid, key=[value, …]; takes the place of the file's axis of "
+                   "that key. Repeatable")
       ->type_name("KEY=LIST")
       ->allow_extra_args(false);
 }
 
 void add_run(CLI::App& app, cli::Options& options) {
   CLI::App* command = app.add_subcommand(
-      "run", "Run experiment files: each run or sweep ends as one HDF5 file, whose path is printed");
+      "run",
+      "Run experiment files: each run or sweep ends as one HDF5 file, whose path is printed");
   command
       ->add_option("words", options.words,
-                   "Experiment files (YAML), and overrides such as config.steps=100 or seed=7 for all of them")
+                   "Experiment files (YAML), and overrides such as config.steps=100 or seed=7 for "
+                   "all of them")
       ->required()
       ->type_name("FILE… [KEY=VALUE…]");
   add_sweep(command, options);
-  command->add_option("-j,--jobs", options.request.jobs, "Worker processes of a sweep [the number of cores]")
+  command
+      ->add_option("-j,--jobs", options.request.jobs,
+                   "Worker processes of a sweep [the number of cores]")
       ->check(CLI::Range(1, 1024));
   command->add_option("--threads", options.request.threads, "Threads per run [cores / workers]")
       ->check(CLI::Range(1, 1024));
   command
-      ->add_option("--group-size", options.request.group_size,
-                   "Most seeds that a plugin trains together [chosen]; the results are the same for any")
+      ->add_option(
+          "--group-size", options.request.group_size,
+          "Most seeds that a plugin trains together [chosen]; the results are the same for any")
       ->check(CLI::Range(1, 4096));
-  command->add_option("--out", options.request.out, "Folder for results")->capture_default_str()->type_name("DIR");
-  command->add_option("--resume", options.request.resume, "Go on with this unfinished folder, or say why not")
+  command->add_option("--out", options.request.out, "Folder for results")
+      ->capture_default_str()
+      ->type_name("DIR");
+  command
+      ->add_option("--resume", options.request.resume,
+                   "Go on with this unfinished folder, or say why not")
       ->type_name("RUN");
-  command->add_flag("--retry-failed", options.request.retry_failed, "Do failed runs of the same sweep again");
+  command->add_flag("--retry-failed", options.request.retry_failed,
+                    "Do failed runs of the same sweep again");
   command->add_flag("--dry-run", options.dry_run, "Print the grid of runs and stop");
   add_plugin_path(command, options);
   command->footer(
@@ -71,41 +85,58 @@ void add_run(CLI::App& app, cli::Options& options) {
 }
 
 void add_inspection(CLI::App& app, cli::Options& options) {
-  const auto with_result = [&](const char* name, const char* help, int (*call)(const cli::Options&)) {
+  const auto with_result = [&](const char* name, const char* help,
+                               int (*call)(const cli::Options&)) {
     CLI::App* command = app.add_subcommand(name, help);
-    command->add_option("result", options.result, "A result file, a run's folder, or an experiment's (its latest)")
+    command
+        ->add_option("result", options.result,
+                     "A result file, a run's folder, or an experiment's (its latest)")
         ->required()
         ->type_name("RUN");
     command->callback([&options, call] { options.exit_code = call(options); });
     return command;
   };
   with_result("show", "What is in a result: datasets, dimensions, provenance", cli::show);
-  with_result("check", "Check a result against the format: digests, dimensions, row sums, completeness", cli::check);
-  CLI::App* verify = with_result("verify", "Run a result's config again and compare every digest", cli::verify);
+  with_result("check",
+              "Check a result against the format: digests, dimensions, row sums, completeness",
+              cli::check);
+  CLI::App* verify =
+      with_result("verify", "Run a result's config again and compare every digest", cli::verify);
   add_plugin_path(verify, options);
-  CLI::App* exported = with_result("export", "Write a result's datasets as tidy CSV files", cli::export_result);
-  exported->add_flag("--csv", options.csv, "As CSV: one row per cell, axes and labels as columns")->required();
-  exported->add_option("--out", options.folder, "Folder to write into [<run id>-csv]")->type_name("DIR");
+  CLI::App* exported =
+      with_result("export", "Write a result's datasets as tidy CSV files", cli::export_result);
+  exported->add_flag("--csv", options.csv, "As CSV: one row per cell, axes and labels as columns")
+      ->required();
+  exported->add_option("--out", options.folder, "Folder to write into [<run id>-csv]")
+      ->type_name("DIR");
   CLI::App* summary = with_result(
-      "summary", "Over a sweep's seeds: mean, median, 95 % bootstrap interval of every scalar output", cli::summary);
+      "summary",
+      "Over a sweep's seeds: mean, median, 95 % bootstrap interval of every scalar output",
+      cli::summary);
   summary->add_flag("--csv", options.csv, "Print CSV instead of a table");
 }
 
 void add_plugin_commands(CLI::App& app, cli::Options& options) {
-  CLI::App* list = app.add_subcommand("list", "The experiments there are, and plugins that cannot be used");
+  CLI::App* list =
+      app.add_subcommand("list", "The experiments there are, and plugins that cannot be used");
   add_plugin_path(list, options);
   list->add_flag("--names", options.names_only, "Only their names, for completion");
   list->callback([&options] { options.exit_code = cli::list(options); });
 
-  CLI::App* describe = app.add_subcommand("describe", "A plugin's question, config fields and outputs");
-  describe->add_option("plugin", options.plugin, "Its name, as `refran list` prints it")->required();
+  CLI::App* describe =
+      app.add_subcommand("describe", "A plugin's question, config fields and outputs");
+  describe->add_option("plugin", options.plugin, "Its name, as `refran list` prints it")
+      ->required();
   auto* markdown = describe->add_flag("--markdown", options.markdown, "As the tables of a README");
-  describe->add_flag("--json-schema", options.json_schema, "As a JSON Schema of its experiment files, for editors")
+  describe
+      ->add_flag("--json-schema", options.json_schema,
+                 "As a JSON Schema of its experiment files, for editors")
       ->excludes(markdown);
   add_plugin_path(describe, options);
   describe->callback([&options] { options.exit_code = cli::describe(options); });
 
-  CLI::App* validate = app.add_subcommand("validate", "Check experiment files without running them");
+  CLI::App* validate =
+      app.add_subcommand("validate", "Check experiment files without running them");
   validate->add_option("words", options.words, "Experiment files, and overrides")
       ->required()
       ->type_name("FILE… [KEY=VALUE…]");
@@ -114,14 +145,18 @@ void add_plugin_commands(CLI::App& app, cli::Options& options) {
   validate->callback([&options] { options.exit_code = cli::validate(options); });
 
   CLI::App* scaffold = app.add_subcommand("new-plugin", "Write a working plugin to start from");
-  scaffold->add_option("plugin", options.plugin, "Its name: small letters, digits and hyphens")->required();
-  scaffold->add_option("--out", options.folder, "Folder to make [./NAME; inside refran's tree: plugins/NAME]")
+  scaffold->add_option("plugin", options.plugin, "Its name: small letters, digits and hyphens")
+      ->required();
+  scaffold
+      ->add_option("--out", options.folder,
+                   "Folder to make [./NAME; inside refran's tree: plugins/NAME]")
       ->type_name("DIR");
   scaffold->callback([&options] { options.exit_code = cli::new_plugin(options); });
 
   CLI::App* check = app.add_subcommand("check-plugin", "Tell a plugin's author whether it is done");
   check->add_option("plugin", options.plugin, "Its name")->required();
-  check->add_option("file", options.experiment_file, "Its experiment file [found by its name]")->type_name("FILE");
+  check->add_option("file", options.experiment_file, "Its experiment file [found by its name]")
+      ->type_name("FILE");
   add_plugin_path(check, options);
   check->callback([&options] { options.exit_code = cli::check_plugin(options); });
 
@@ -149,13 +184,15 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
   const std::vector<std::string> extras = app.remaining(true);
   const std::string word = extras.empty() ? "" : extras.front();
-  const std::string help = fmt::format("see `refran {}--help`", app.get_subcommands().empty()
-                                           ? "" : app.get_subcommands().front()->get_name() + " ");
+  const std::string help = fmt::format(
+      "see `refran {}--help`",
+      app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name() + " ");
   if (word.empty()) {
     fmt::print(stderr, "refran: {}; {}\n", error.what(), help);
   } else {
     const std::string_view kind = word.starts_with('-') ? "option" : "command";
-    fmt::print(stderr, "refran: there is no {} '{}'{}; {}\n", kind, word, suggestion_for(app, word), help);
+    fmt::print(stderr, "refran: there is no {} '{}'{}; {}\n", kind, word, suggestion_for(app, word),
+               help);
   }
   return 2;
 }

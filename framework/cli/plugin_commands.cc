@@ -8,7 +8,8 @@
 namespace refran::cli {
 
 int new_plugin(const Options& options) {
-  for (const auto& file : runner::new_plugin(options.plugin, options.folder, std::filesystem::current_path())) {
+  for (const auto& file :
+       runner::new_plugin(options.plugin, options.folder, std::filesystem::current_path())) {
     fmt::print("{}\n", file.string());
   }
   fmt::print(stderr, "its README.md says how to build and run it\n");
@@ -17,12 +18,13 @@ int new_plugin(const Options& options) {
 
 int check_plugin(const Options& options) {
   constexpr int kNotDone = 4;
-  const bool passed = runner::check_plugin(options.plugin, options.experiment_file, options.request.plugin_folders,
-                                           [](const runner::PluginCheck& check) {
-                                             fmt::print("{} {}\n", check.problems.empty() ? "ok     " : "NOT OK ", check.what);
-                                             for (const std::string& text : check.problems) fmt::print("        {}\n", text);
-                                             std::fflush(stdout);
-                                           });
+  const bool passed = runner::check_plugin(
+      options.plugin, options.experiment_file, options.request.plugin_folders,
+      [](const runner::PluginCheck& check) {
+        fmt::print("{} {}\n", check.problems.empty() ? "ok     " : "NOT OK ", check.what);
+        for (const std::string& text : check.problems) fmt::print("        {}\n", text);
+        std::fflush(stdout);
+      });
   fmt::print("{} is {}\n", options.plugin, passed ? "done" : "not done yet");
   return passed ? 0 : kNotDone;
 }

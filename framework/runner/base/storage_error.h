@@ -5,7 +5,8 @@
 
 namespace refran::runner {
 
-// A file that cannot be written or read: no space, no permission, damage. Not a failure of the run at work.
+// A file that cannot be written or read: no space, no permission, damage. Not a failure of the run
+// at work.
 class StorageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -17,8 +17,8 @@ struct Outcome {
 
 Outcome run_program(const std::vector<std::string>& arguments);
 
-// Starts the program as a group of processes of its own, and kills the group (SIGKILL) as soon as `is_time` says so,
-// which is asked every millisecond. False where the program ended before.
+// Starts the program as a group of processes of its own, and kills the group (SIGKILL) as soon as
+// `is_time` says so, which is asked every millisecond. False where the program ended before.
 bool run_and_kill(const std::vector<std::string>& arguments, const std::function<bool()>& is_time);
 
 }  // namespace refran::runner

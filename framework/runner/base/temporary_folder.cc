@@ -1,5 +1,4 @@
 #include "temporary_folder.h"
-#include "storage_error.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -7,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "storage_error.h"
 
 namespace refran::runner {
 

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 void sync_folder(const fs::path& folder) {
   const int handle = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (handle < 0) return;  // some file systems let no folder be opened; the rename itself has happened
+  if (handle < 0)
+    return;  // some file systems let no folder be opened; the rename itself has happened
   fsync(handle);
   close(handle);
 }
@@ -30,7 +31,8 @@ bool write_synced(const fs::path& file, const std::string& text, int flags) {
   const int handle = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644);
   if (handle < 0 && errno == EEXIST) return false;
   if (handle < 0) throw_errno(file, "cannot be created");
-  const bool written = ::write(handle, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const bool written =
+      ::write(handle, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   const bool synced = written && fsync(handle) == 0;
   const int error = errno;
   close(handle);
@@ -52,7 +54,9 @@ std::string read_text_file(const fs::path& file) {
   return text.str();
 }
 
-bool write_new_file(const fs::path& file, const std::string& text) { return write_synced(file, text, O_EXCL); }
+bool write_new_file(const fs::path& file, const std::string& text) {
+  return write_synced(file, text, O_EXCL);
+}
 
 void write_file_atomically(const fs::path& file, const std::string& text) {
   const fs::path beside = file.string() + ".tmp";

@@ -9,7 +9,8 @@ namespace refran::runner {
 // The whole file as text; "" where there is none.
 std::string read_text_file(const std::filesystem::path& file);
 
-// Writes beside the file, synced, and renames: readers see all of it or what was there before. Throws StorageError.
+// Writes beside the file, synced, and renames: readers see all of it or what was there before.
+// Throws StorageError.
 void write_file_atomically(const std::filesystem::path& file, const std::string& text);
 
 // Makes a file that is not there yet (O_EXCL); false where it is. Throws StorageError.

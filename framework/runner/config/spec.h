@@ -31,7 +31,7 @@ struct Spec {
   Origin experiment_origin;
   std::uint64_t seed = 1;
   bool demo = false;
-  bool compress = false;  // floats too: gains little on attention and costs much
+  bool compress = false;   // floats too: gains little on attention and costs much
   Value config;            // the map below `config:`, as written
   std::vector<Axis> axes;  // outermost first
   // What is wrong so far, and does not keep the plugin's fields from being looked at: a Plan throws

@@ -22,7 +22,8 @@ BoundConfig bind(const Plan& plan, const Plugin& plugin, const PlannedRun& run) 
   return {plugin.table().bind(config), plugin.table().destroy};
 }
 
-// Calls the plugin; returns why it failed, "" where it did not. That nothing can be stored is not the plugin's failure.
+// Calls the plugin; returns why it failed, "" where it did not. That nothing can be stored is not
+// the plugin's failure.
 std::string failure_of(const std::function<void()>& call) {
   try {
     call();
@@ -54,7 +55,8 @@ void BatchRunner::execute(std::span<const std::size_t> runs) {
 void BatchRunner::execute_single(std::size_t index) {
   const PlannedRun planned = plan_.run(index);
   const BoundConfig config = bind(plan_, plugin_, planned);
-  Recorder recorder({&plugin_, config.get(), &writer_, &monitor_, folder_, threads_}, index, planned.seed);
+  Recorder recorder({&plugin_, config.get(), &writer_, &monitor_, folder_, threads_}, index,
+                    planned.seed);
   const std::string failure = failure_of([&] {
     Run run(&recorder);
     plugin_.table().run(config.get(), run);
@@ -68,8 +70,9 @@ void BatchRunner::execute_group(std::span<const std::size_t> runs) {
   std::deque<Recorder> recorders;
   std::vector<Run> members;
   for (const std::size_t run : runs) {
-    recorders.emplace_back(BatchContext{&plugin_, config.get(), &writer_, &monitor_, folder_, threads_}, run,
-                           plan_.run(run).seed);
+    recorders.emplace_back(
+        BatchContext{&plugin_, config.get(), &writer_, &monitor_, folder_, threads_}, run,
+        plan_.run(run).seed);
     members.emplace_back(&recorders.back());
   }
   const std::string group_failure = failure_of([&] {
@@ -82,7 +85,8 @@ void BatchRunner::execute_group(std::span<const std::size_t> runs) {
       execute_single(recorder.run());
       continue;
     }
-    if (const std::string failure = failure_of([&] { recorder.complete(); }); !failure.empty()) recorder.fail(failure);
+    if (const std::string failure = failure_of([&] { recorder.complete(); }); !failure.empty())
+      recorder.fail(failure);
   }
 }
 

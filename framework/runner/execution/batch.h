@@ -16,10 +16,16 @@ class BatchRunner {
  public:
   BatchRunner(const Plan& plan, const Plugin& plugin, SegmentWriter& writer, Monitor& monitor,
               std::filesystem::path folder, int threads)
-      : plan_(plan), plugin_(plugin), writer_(writer), monitor_(monitor), folder_(std::move(folder)), threads_(threads) {}
+      : plan_(plan),
+        plugin_(plugin),
+        writer_(writer),
+        monitor_(monitor),
+        folder_(std::move(folder)),
+        threads_(threads) {}
 
-  // Commits each of the runs (all of one seed group), complete or failed, unless a stop was requested. What a plugin
-  // throws out of a group is no member's fault: the members not yet committed are then done singly.
+  // Commits each of the runs (all of one seed group), complete or failed, unless a stop was
+  // requested. What a plugin throws out of a group is no member's fault: the members not yet
+  // committed are then done singly.
   void execute(std::span<const std::size_t> runs);
 
  private:

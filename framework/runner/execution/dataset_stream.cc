@@ -24,7 +24,8 @@ std::ptrdiff_t bad_row(std::span<const T> values, std::size_t length, double* su
       if (std::isnan(value)) ++nans;
       *sum += static_cast<double>(value);
     }
-    if (nans != length && !(std::abs(*sum - 1) <= kRowSumTolerance)) return static_cast<std::ptrdiff_t>(row);
+    if (nans != length && !(std::abs(*sum - 1) <= kRowSumTolerance))
+      return static_cast<std::ptrdiff_t>(row);
   }
   return -1;
 }
@@ -32,7 +33,8 @@ std::ptrdiff_t bad_row(std::span<const T> values, std::size_t length, double* su
 }  // namespace
 
 void DatasetStream::check_rows(const detail::HostArray& array) const {
-  // A row that is appended value by value is only whole at the end; results are checked again by `refran check`.
+  // A row that is appended value by value is only whole at the end; results are checked again by
+  // `refran check`.
   if (!info_->rows_sum_to_one || array.count == 0 || (info_->dims.size() == 1 && !is_whole)) return;
   const std::size_t length = array.extents.back();
   double sum = 0;
@@ -43,8 +45,9 @@ void DatasetStream::check_rows(const detail::HostArray& array) const {
     row = bad_row(std::span(static_cast<const float*>(array.values), array.count), length, &sum);
   }
   if (row >= 0) {
-    throw PluginError(fmt::format("output '{}' is declared to have rows that sum to 1, but row {} sums to {}",
-                                  info_->name, row, sum));
+    throw PluginError(
+        fmt::format("output '{}' is declared to have rows that sum to 1, but row {} sums to {}",
+                    info_->name, row, sum));
   }
 }
 
@@ -56,7 +59,8 @@ void DatasetStream::add(const detail::HostArray& array) {
     extents_.front() += array.extents.front();
   }
   if (info_->element == Element::text) {
-    const std::string bytes = encode_texts({static_cast<const std::string*>(array.values), array.count});
+    const std::string bytes =
+        encode_texts({static_cast<const std::string*>(array.values), array.count});
     add_bytes(std::as_bytes(std::span(bytes)));
   } else {
     add_bytes({static_cast<const std::byte*>(array.values), array.count * size_of(info_->element)});
@@ -66,7 +70,8 @@ void DatasetStream::add(const detail::HostArray& array) {
 void DatasetStream::add_bytes(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const std::size_t taken = std::min(bytes.size(), kChunkBytes - buffer_.size());
-    buffer_.insert(buffer_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(taken));
+    buffer_.insert(buffer_.end(), bytes.begin(),
+                   bytes.begin() + static_cast<std::ptrdiff_t>(taken));
     bytes = bytes.subspan(taken);
     if (buffer_.size() == kChunkBytes) flush();
   }

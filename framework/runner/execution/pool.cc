@@ -16,8 +16,8 @@
 
 #include "pipe.h"
 #include "stop.h"
-#include "worker.h"
 #include "storage_error.h"
+#include "worker.h"
 
 extern char** environ;
 
@@ -25,7 +25,8 @@ namespace refran::runner {
 namespace {
 
 constexpr int kPollMilliseconds = 100;
-// Runs of their own are sent some at a time, so that a worker with short runs does not wait for its parent.
+// Runs of their own are sent some at a time, so that a worker with short runs does not wait for its
+// parent.
 constexpr std::size_t kMostSingles = 16;
 constexpr std::size_t kLargestGroup = 64;
 
@@ -35,13 +36,15 @@ struct Pipe {
   int write = -1;
   Pipe() {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw StorageError(fmt::format("no pipe to a worker: {}", std::strerror(errno)));
+    if (pipe2(ends, O_CLOEXEC) != 0)
+      throw StorageError(fmt::format("no pipe to a worker: {}", std::strerror(errno)));
     read = ends[0];
     write = ends[1];
   }
 };
 
-// Starts the program with these ends as its standard input and output. Not a fork: a fork after loading torch hangs.
+// Starts the program with these ends as its standard input and output. Not a fork: a fork after
+// loading torch hangs.
 pid_t spawn(const std::vector<std::string>& arguments, int input, int output) {
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -53,7 +56,9 @@ pid_t spawn(const std::vector<std::string>& arguments, int input, int output) {
   pid_t pid = 0;
   const int error = posix_spawn(&pid, argv.front(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw StorageError(fmt::format("{}: cannot be started: {}", arguments.front(), std::strerror(error)));
+  if (error != 0)
+    throw StorageError(
+        fmt::format("{}: cannot be started: {}", arguments.front(), std::strerror(error)));
   return pid;
 }
 
@@ -102,7 +107,8 @@ std::deque<Pool::Batch> Pool::batches_of(const std::vector<std::size_t>& pending
   std::size_t last_group = 0;
   for (const std::size_t run : pending) {
     const std::size_t group = plan_.seed_group(run);
-    const bool fits = !batches.empty() && batches.back().runs.size() < most && (!has_group || group == last_group);
+    const bool fits = !batches.empty() && batches.back().runs.size() < most &&
+                      (!has_group || group == last_group);
     if (!fits) batches.push_back({{}, has_group});
     batches.back().runs.push_back(run);
     last_group = group;
@@ -114,13 +120,10 @@ Pool::Worker& Pool::start_worker() {
   const Pipe to;
   const Pipe from;
   const auto segment = options_.segments / fmt::format("{}-{:03}.seg", options_.launch, started_++);
-  const std::vector<std::string> arguments{options_.program.string(),
-                                           "worker",
-                                           options_.config.string(),
-                                           options_.library.string(),
-                                           options_.build_id,
-                                           segment.string(),
-                                           std::to_string(options_.threads)};
+  const std::vector<std::string> arguments{
+      options_.program.string(),       "worker",          options_.config.string(),
+      options_.library.string(),       options_.build_id, segment.string(),
+      std::to_string(options_.threads)};
   const pid_t pid = spawn(arguments, to.read, from.write);
   close(to.read);
   close(from.write);
@@ -133,7 +136,8 @@ void Pool::give(Worker& worker, Batch batch) {
   worker.is_group = batch.is_group && batch.runs.size() > 1;
   worker.at_work = std::move(batch.runs);
   worker.has_batch = true;
-  write_line(worker.input, line);  // where the worker is gone, its end is handled when its output ends
+  write_line(worker.input,
+             line);  // where the worker is gone, its end is handled when its output ends
 }
 
 void Pool::run(const std::vector<std::size_t>& pending) {
@@ -146,7 +150,8 @@ void Pool::run(const std::vector<std::size_t>& pending) {
       give(worker, std::move(queue_.front()));
       queue_.pop_front();
     }
-    const bool busy = std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.has_batch; });
+    const bool busy =
+        std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.has_batch; });
     if (!busy && (queue_.empty() || stop_requested())) break;
     if (stop_requested()) {
       for (const Worker& worker : workers_) kill(worker.pid, SIGTERM);
@@ -243,9 +248,10 @@ void Pool::handle_crash(Worker& worker, const std::string& how) {
   }
   if (unfinished.empty() || stop_requested()) return;
   if (worker.is_group) {
-    progress_.print(fmt::format("a group of runs {}; those not done are done again one by one: {}", how,
-                                unfinished.size()));
-    for (auto run = unfinished.rbegin(); run != unfinished.rend(); ++run) queue_.push_front({{*run}, false});
+    progress_.print(fmt::format("a group of runs {}; those not done are done again one by one: {}",
+                                how, unfinished.size()));
+    for (auto run = unfinished.rbegin(); run != unfinished.rend(); ++run)
+      queue_.push_front({{*run}, false});
     return;
   }
   fail(unfinished.front(), how);
@@ -255,7 +261,8 @@ void Pool::handle_crash(Worker& worker, const std::string& how) {
 
 void Pool::fail(std::size_t run, const std::string& how) {
   if (crashes_ == nullptr) {
-    crashes_ = std::make_unique<SegmentWriter>(options_.segments / fmt::format("{}-crashes.seg", options_.launch));
+    crashes_ = std::make_unique<SegmentWriter>(options_.segments /
+                                               fmt::format("{}-crashes.seg", options_.launch));
   }
   RunRecord record;
   record.run = run;

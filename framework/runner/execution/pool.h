@@ -23,7 +23,7 @@ struct PoolOptions {
   std::filesystem::path segments;  // the folder that workers write into
   std::string launch;              // what the names of this launch's segments begin with
   int workers = 1;
-  int threads = 1;            // per run
+  int threads = 1;             // per run
   std::size_t group_size = 0;  // most members of a group; 0 = the runner chooses
 };
 
@@ -32,8 +32,9 @@ class Pool {
   Pool(const Plan& plan, PoolOptions options, Progress& progress);
   ~Pool();
 
-  // Does the runs. A worker's crash costs the run in flight, which has then failed; the others of its batch are done
-  // singly. Returns early where a stop is requested. Throws StorageError where nothing can be written any more.
+  // Does the runs. A worker's crash costs the run in flight, which has then failed; the others of
+  // its batch are done singly. Returns early where a stop is requested. Throws StorageError where
+  // nothing can be written any more.
   void run(const std::vector<std::size_t>& pending);
 
   std::size_t failures() const { return failures_; }

@@ -15,7 +15,8 @@ constexpr int kBarWidth = 30;
 
 std::string duration(double seconds) {
   const auto whole = static_cast<long>(std::ceil(seconds));
-  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  if (whole >= 3600)
+    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
@@ -37,11 +38,13 @@ std::string Progress::text() const {
   const double rate = (done - static_cast<double>(resumed_)) / std::max(seconds, 1e-3);
   std::string line = fmt::format("{}/{} runs", done_, total_);
   if (rate > 0) line += fmt::format(", {:.3g}/s", rate);
-  if (done_ < total_ && rate > 0) line += fmt::format(", {} left", duration((static_cast<double>(total_) - done) / rate));
+  if (done_ < total_ && rate > 0)
+    line += fmt::format(", {} left", duration((static_cast<double>(total_) - done) / rate));
   if (done_ == total_) line += fmt::format(", {}", duration(seconds));
   if (failed_ > 0) line += fmt::format(", {} failed", failed_);
   if (!is_terminal_) return line;
-  const auto filled = static_cast<int>(kBarWidth * done / static_cast<double>(std::max<std::size_t>(total_, 1)));
+  const auto filled =
+      static_cast<int>(kBarWidth * done / static_cast<double>(std::max<std::size_t>(total_, 1)));
   return fmt::format("[{:=<{}}{: <{}}] {}", "", filled, "", kBarWidth - filled, line);
 }
 

@@ -1,4 +1,5 @@
-// How far a sweep is: one bar that is redrawn on a terminal, a plain line now and then elsewhere. On standard error.
+// How far a sweep is: one bar that is redrawn on a terminal, a plain line now and then elsewhere.
+// On standard error.
 #pragma once
 
 #include <chrono>

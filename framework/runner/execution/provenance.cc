@@ -39,11 +39,13 @@ std::vector<std::string> command_line() {
 
 std::vector<InputFile> hash_inputs(const std::vector<std::filesystem::path>& files) {
   std::vector<InputFile> inputs;
-  for (const std::filesystem::path& file : files) inputs.push_back({file, to_hex(sha256_of_file(file))});
+  for (const std::filesystem::path& file : files)
+    inputs.push_back({file, to_hex(sha256_of_file(file))});
   return inputs;
 }
 
-std::string plan_text(const Plan& plan, const PluginFile& plugin, const std::vector<InputFile>& inputs) {
+std::string plan_text(const Plan& plan, const PluginFile& plugin,
+                      const std::vector<InputFile>& inputs) {
   std::string text = to_yaml(plan.resolved(false));
   text += fmt::format("plugin {} {}\n", plugin.build_id, plugin.part_build_id);
   for (const InputFile& input : inputs) text += fmt::format("input {}\n", input.sha256);
@@ -53,9 +55,11 @@ std::string plan_text(const Plan& plan, const PluginFile& plugin, const std::vec
 std::string inputs_json(const std::vector<InputFile>& inputs, const std::filesystem::path& base) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const InputFile& input : inputs) {
-    const std::filesystem::path relative = input.path.lexically_relative(std::filesystem::absolute(base));
+    const std::filesystem::path relative =
+        input.path.lexically_relative(std::filesystem::absolute(base));
     const bool is_below = !relative.empty() && *relative.begin() != "..";
-    json.push_back({{"path", (is_below ? relative : input.path).string()}, {"sha256", input.sha256}});
+    json.push_back(
+        {{"path", (is_below ? relative : input.path).string()}, {"sha256", input.sha256}});
   }
   return json.dump(2);
 }

@@ -18,9 +18,10 @@ struct InputFile {
 // Reads and hashes the files. Throws ConfigError where one cannot be read.
 std::vector<InputFile> hash_inputs(const std::vector<std::filesystem::path>& files);
 
-// What makes two plans the same work: the resolved configs, the plugin's code and the contents of the inputs; not where
-// they are. Its hexadecimal SHA-256 is the plan digest.
-std::string plan_text(const Plan& plan, const PluginFile& plugin, const std::vector<InputFile>& inputs);
+// What makes two plans the same work: the resolved configs, the plugin's code and the contents of
+// the inputs; not where they are. Its hexadecimal SHA-256 is the plan digest.
+std::string plan_text(const Plan& plan, const PluginFile& plugin,
+                      const std::vector<InputFile>& inputs);
 
 // JSON of the inputs, their paths relative to the config's base where they are below it.
 std::string inputs_json(const std::vector<InputFile>& inputs, const std::filesystem::path& base);

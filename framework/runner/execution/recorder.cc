@@ -27,11 +27,14 @@ void check_texts(std::string_view what, std::span<const std::string> texts) {
   for (const std::string& text : texts) check_text(what, text);
 }
 
-std::string in_scope(std::uint32_t item) { return item == kNoItem ? "run" : fmt::format("item (here {})", item); }
+std::string in_scope(std::uint32_t item) {
+  return item == kNoItem ? "run" : fmt::format("item (here {})", item);
+}
 
 }  // namespace
 
-Recorder::Recorder(const BatchContext& context, std::size_t run, std::uint64_t seed) : context_(context), seed_(seed) {
+Recorder::Recorder(const BatchContext& context, std::size_t run, std::uint64_t seed)
+    : context_(context), seed_(seed) {
   record_.run = run;
   record_.started = now();
 }
@@ -39,12 +42,14 @@ Recorder::Recorder(const BatchContext& context, std::size_t run, std::uint64_t s
 std::uint32_t Recorder::index_of(const detail::OutputRef& output) const {
   for (std::size_t i = 0; i < outputs().size(); ++i) {
     const OutputInfo& info = outputs()[i];
-    if (info.name == output.name && info.element == output.element && info.dims.size() == output.rank) {
+    if (info.name == output.name && info.element == output.element &&
+        info.dims.size() == output.rank) {
       return static_cast<std::uint32_t>(i);
     }
   }
   throw PluginError(
-      fmt::format("output '{}' ({}, {} dimensions) is written, but not declared in REFRAN_EXPERIMENT's .outputs",
+      fmt::format("output '{}' ({}, {} dimensions) is written, but not declared in "
+                  "REFRAN_EXPERIMENT's .outputs",
                   output.name, name_of(output.element), output.rank));
 }
 
@@ -54,15 +59,17 @@ std::uint32_t Recorder::checked_item(const OutputInfo& info, std::size_t item) c
     throw PluginError(fmt::format("output '{}' is dense, but written for an item", info.name));
   }
   if (item == detail::kNoItem) {
-    throw PluginError(fmt::format("output '{}' is written per '{}', but without an item", info.name, info.per_item));
+    throw PluginError(fmt::format("output '{}' is written per '{}', but without an item", info.name,
+                                  info.per_item));
   }
   if (record_.item_list != info.per_item) {
-    throw PluginError(fmt::format("output '{}' is written per '{}', whose items have not been named (Run::items)",
-                                  info.name, info.per_item));
+    throw PluginError(
+        fmt::format("output '{}' is written per '{}', whose items have not been named (Run::items)",
+                    info.name, info.per_item));
   }
   if (item >= record_.items.size()) {
-    throw PluginError(fmt::format("output '{}' is written for item {}, but '{}' has {} items", info.name, item,
-                                  info.per_item, record_.items.size()));
+    throw PluginError(fmt::format("output '{}' is written for item {}, but '{}' has {} items",
+                                  info.name, item, info.per_item, record_.items.size()));
   }
   return static_cast<std::uint32_t>(item);
 }
@@ -72,16 +79,19 @@ void Recorder::check_array(const OutputInfo& info, const detail::OutputRef& outp
   std::size_t cells = 1;
   for (const std::size_t extent : array.extents) cells *= extent;
   if (array.extents.size() != output.rank || cells != array.count) {
-    throw PluginError(fmt::format("output '{}': {} values do not fill the extents [{}]", info.name, array.count,
-                                  fmt::join(array.extents, ", ")));
+    throw PluginError(fmt::format("output '{}': {} values do not fill the extents [{}]", info.name,
+                                  array.count, fmt::join(array.extents, ", ")));
   }
   if (info.element == Element::text) {
-    check_texts(fmt::format("output '{}'", info.name), {static_cast<const std::string*>(array.values), array.count});
+    check_texts(fmt::format("output '{}'", info.name),
+                {static_cast<const std::string*>(array.values), array.count});
   }
 }
 
 DatasetStream& Recorder::stream(const detail::OutputRef& output, std::size_t item, bool whole) {
-  if (committed_) throw PluginError(fmt::format("output '{}' is written after the run was completed", output.name));
+  if (committed_)
+    throw PluginError(
+        fmt::format("output '{}' is written after the run was completed", output.name));
   const std::uint32_t index = index_of(output);
   const OutputInfo& info = outputs()[index];
   const Key key{index, checked_item(info, item)};
@@ -97,20 +107,25 @@ DatasetStream& Recorder::stream(const detail::OutputRef& output, std::size_t ite
   return stream;
 }
 
-void Recorder::put(const detail::OutputRef& output, std::size_t item, const detail::HostArray& array) {
+void Recorder::put(const detail::OutputRef& output, std::size_t item,
+                   const detail::HostArray& array) {
   DatasetStream& target = stream(output, item, true);
   check_array(target.info(), output, array);
   target.add(array);
 }
 
-void Recorder::append(const detail::OutputRef& output, std::size_t item, const detail::HostArray& array) {
-  const bool is_last = output.declaration == last_declaration_ && item == last_item_ && !last_stream_->is_whole;
+void Recorder::append(const detail::OutputRef& output, std::size_t item,
+                      const detail::HostArray& array) {
+  const bool is_last =
+      output.declaration == last_declaration_ && item == last_item_ && !last_stream_->is_whole;
   DatasetStream& target = is_last && !committed_ ? *last_stream_ : stream(output, item, false);
   check_array(target.info(), output, array);
   const auto& extents = target.extents();
-  if (!extents.empty() && !std::equal(extents.begin() + 1, extents.end(), array.extents.begin() + 1)) {
-    throw PluginError(fmt::format("output '{}': an entry of extents [{}] is appended to one of [{}]",
-                                  target.info().name, fmt::join(array.extents, ", "), fmt::join(extents, ", ")));
+  if (!extents.empty() &&
+      !std::equal(extents.begin() + 1, extents.end(), array.extents.begin() + 1)) {
+    throw PluginError(
+        fmt::format("output '{}': an entry of extents [{}] is appended to one of [{}]",
+                    target.info().name, fmt::join(array.extents, ", "), fmt::join(extents, ", ")));
   }
   target.add(array);
 }
@@ -127,7 +142,8 @@ void Recorder::labels(std::size_t item, std::string_view dim, std::vector<std::s
 }
 
 void Recorder::items(std::string_view list, std::vector<std::string> labels) {
-  if (!record_.item_list.empty()) throw PluginError(fmt::format("the items of '{}' are named twice", list));
+  if (!record_.item_list.empty())
+    throw PluginError(fmt::format("the items of '{}' are named twice", list));
   check_texts(fmt::format("an item of '{}'", list), labels);
   record_.item_list = list;
   record_.items = std::move(labels);
@@ -150,9 +166,10 @@ void Recorder::announce(std::uint64_t bytes) {
   const double needed = static_cast<double>(bytes) / kMiB;
   // Twice: in the segment, and in the result file that is written from it.
   if (bytes > available / 2) {
-    throw Error(fmt::format("the outputs take {:.1f} MiB, and as much again while the result is written, but {} has "
-                            "{:.1f} MiB free",
-                            needed, context_.folder.string(), static_cast<double>(available) / kMiB));
+    throw Error(fmt::format(
+        "the outputs take {:.1f} MiB, and as much again while the result is written, but {} has "
+        "{:.1f} MiB free",
+        needed, context_.folder.string(), static_cast<double>(available) / kMiB));
   }
   log(fmt::format("will keep {:.1f} MiB", needed), false);
 }
@@ -164,7 +181,8 @@ bool Recorder::stop_requested() {
 
 std::string Recorder::path_of(const Key& key) const {
   const OutputInfo& info = outputs()[key.output];
-  return key.item == kNoItem ? info.name : fmt::format("{}/{}/{}", info.per_item, key.item, info.name);
+  return key.item == kNoItem ? info.name
+                             : fmt::format("{}/{}/{}", info.per_item, key.item, info.name);
 }
 
 void Recorder::check_everything_written() const {
@@ -175,19 +193,22 @@ void Recorder::check_everything_written() const {
     if (info.per_item.empty()) {
       keys.push_back({index, kNoItem});
     } else if (record_.item_list.empty() && expected) {
-      throw PluginError(fmt::format("output '{}' is written per '{}', whose items have not been named (Run::items)",
-                                    info.name, info.per_item));
+      throw PluginError(fmt::format(
+          "output '{}' is written per '{}', whose items have not been named (Run::items)",
+          info.name, info.per_item));
     }
     for (std::uint32_t item = 0; !info.per_item.empty() && item < record_.items.size(); ++item) {
       keys.push_back({index, item});
     }
     for (const Key& key : keys) {
       if (expected && !streams_.contains(key)) {
-        throw PluginError(fmt::format("output '{}' is declared, but was not written", path_of(key)));
+        throw PluginError(
+            fmt::format("output '{}' is declared, but was not written", path_of(key)));
       }
       if (!expected && streams_.contains(key)) {
-        throw PluginError(fmt::format("output '{}' is written, though it is declared to be only where {}",
-                                      path_of(key), info.condition));
+        throw PluginError(
+            fmt::format("output '{}' is written, though it is declared to be only where {}",
+                        path_of(key), info.condition));
       }
     }
   }
@@ -205,20 +226,22 @@ void Recorder::check_dimensions() const {
       const Length mine{stream.extents()[axis], path_of(key)};
       const auto [known, is_new] = lengths.try_emplace({key.item, dim}, mine);
       if (is_new || known->second.value == mine.value) continue;
-      throw PluginError(fmt::format("dimension '{}' has length {} in output '{}', but {} in '{}'; it has one length per {}",
-                                    dim, mine.value, mine.output, known->second.value, known->second.output,
-                                    in_scope(key.item)));
+      throw PluginError(fmt::format(
+          "dimension '{}' has length {} in output '{}', but {} in '{}'; it has one length per {}",
+          dim, mine.value, mine.output, known->second.value, known->second.output,
+          in_scope(key.item)));
     }
   }
   for (const LabelRecord& label : record_.labels) {
     const auto known = lengths.find({label.item, label.dim});
     if (known == lengths.end()) {
-      throw PluginError(fmt::format("dimension '{}' is labelled, but no output of the {} has it", label.dim,
-                                    in_scope(label.item)));
+      throw PluginError(fmt::format("dimension '{}' is labelled, but no output of the {} has it",
+                                    label.dim, in_scope(label.item)));
     }
     if (known->second.value != label.labels.size()) {
-      throw PluginError(fmt::format("dimension '{}' has {} labels, but length {} in output '{}'", label.dim,
-                                    label.labels.size(), known->second.value, known->second.output));
+      throw PluginError(fmt::format("dimension '{}' has {} labels, but length {} in output '{}'",
+                                    label.dim, label.labels.size(), known->second.value,
+                                    known->second.output));
     }
   }
 }

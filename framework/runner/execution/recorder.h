@@ -1,4 +1,5 @@
-// Takes in what one run puts out, holds the plugin to what it declared, and commits the run to a segment.
+// Takes in what one run puts out, holds the plugin to what it declared, and commits the run to a
+// segment.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ struct BatchContext {
   const void* config = nullptr;  // as bound by the plugin
   SegmentWriter* writer = nullptr;
   Monitor* monitor = nullptr;
-  std::filesystem::path folder;  // where results go: its free space bounds what a plugin may announce
+  std::filesystem::path
+      folder;  // where results go: its free space bounds what a plugin may announce
   int threads = 1;
 };
 
@@ -30,8 +32,8 @@ class Recorder : public detail::Host {
  public:
   Recorder(const BatchContext& context, std::size_t run, std::uint64_t seed);
 
-  // Checks that everything declared is there and commits; does nothing where the run is committed already, or was told
-  // to stop. Throws PluginError.
+  // Checks that everything declared is there and commits; does nothing where the run is committed
+  // already, or was told to stop. Throws PluginError.
   void complete() override;
   // Commits the run as failed, its outputs dropped.
   void fail(std::string text) override;
@@ -39,8 +41,10 @@ class Recorder : public detail::Host {
   bool is_committed() const { return committed_; }
   std::size_t run() const { return static_cast<std::size_t>(record_.run); }
 
-  void put(const detail::OutputRef& output, std::size_t item, const detail::HostArray& array) override;
-  void append(const detail::OutputRef& output, std::size_t item, const detail::HostArray& array) override;
+  void put(const detail::OutputRef& output, std::size_t item,
+           const detail::HostArray& array) override;
+  void append(const detail::OutputRef& output, std::size_t item,
+              const detail::HostArray& array) override;
   void labels(std::size_t item, std::string_view dim, std::vector<std::string> labels) override;
   void items(std::string_view list, std::vector<std::string> labels) override;
   void log(std::string_view text, bool warning) override;
@@ -63,7 +67,8 @@ class Recorder : public detail::Host {
   std::uint32_t index_of(const detail::OutputRef& output) const;
   std::uint32_t checked_item(const OutputInfo& info, std::size_t item) const;
   DatasetStream& stream(const detail::OutputRef& output, std::size_t item, bool whole);
-  void check_array(const OutputInfo& info, const detail::OutputRef& output, const detail::HostArray& array) const;
+  void check_array(const OutputInfo& info, const detail::OutputRef& output,
+                   const detail::HostArray& array) const;
   void check_everything_written() const;
   void check_dimensions() const;
   std::string path_of(const Key& key) const;

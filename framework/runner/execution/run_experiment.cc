@@ -20,17 +20,18 @@
 #include "result_writer.h"
 #include "run_folder.h"
 #include "stop.h"
-#include "yaml.h"
 #include "storage_error.h"
 #include "text_file.h"
 #include "utc.h"
+#include "yaml.h"
 
 namespace refran::runner {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kGoesOn = "the runs that are done are kept, the same command goes on from here";
+constexpr const char* kGoesOn =
+    "the runs that are done are kept, the same command goes on from here";
 
 template <class... Arguments>
 void say(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
@@ -85,7 +86,8 @@ PlannedExperiment plan_experiment(const RunRequest& request) {
   if (planned.plugin.description.has_check) {
     const Plugin& plugin = load_plugin(planned.plugin.library);
     check = [&plugin](const Value& config, Problems& problems) {
-      const std::unique_ptr<void, void (*)(void*)> bound(plugin.table().bind(config), plugin.table().destroy);
+      const std::unique_ptr<void, void (*)(void*)> bound(plugin.table().bind(config),
+                                                         plugin.table().destroy);
       plugin.table().check(bound.get(), problems);
     };
   }
@@ -104,17 +106,19 @@ struct Shares {
 
 Shares shares_of(const RunRequest& request, std::size_t runs) {
   const int wanted = request.jobs > 0 ? request.jobs : cores();
-  const int workers = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(wanted), runs));
+  const int workers =
+      static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(wanted), runs));
   return {workers, request.threads > 0 ? request.threads : std::max(1, cores() / workers)};
 }
 
-RunFolder open_folder(const RunRequest& request, const fs::path& experiment_folder, const std::string& plan,
-                      const std::vector<InputFile>& inputs) {
+RunFolder open_folder(const RunRequest& request, const fs::path& experiment_folder,
+                      const std::string& plan, const std::vector<InputFile>& inputs) {
   if (!request.resume.empty()) {
     RunFolder folder = RunFolder::open(request.resume);
     const std::string difference = plan_difference(folder.plan(), plan, inputs);
     if (!difference.empty()) {
-      throw ConfigError(fmt::format("{}: is the folder of another plan: {}", request.resume.string(), difference));
+      throw ConfigError(fmt::format("{}: is the folder of another plan: {}",
+                                    request.resume.string(), difference));
     }
     say("going on with {}", folder.path().string());
     return folder;
@@ -137,7 +141,8 @@ std::vector<std::size_t> pending_runs(const Plan& plan, const SegmentSet& done, 
   return pending;
 }
 
-void run_here(const Plan& plan, const PluginFile& file, const RunFolder& folder, int threads, Progress& progress) {
+void run_here(const Plan& plan, const PluginFile& file, const RunFolder& folder, int threads,
+              Progress& progress) {
   SegmentWriter writer(folder.segments() / fmt::format("{}-000.seg", folder.new_launch()));
   LocalMonitor monitor(progress);
   BatchRunner batch(plan, load_plugin(file.library), writer, monitor, folder.path(), threads);
@@ -145,18 +150,21 @@ void run_here(const Plan& plan, const PluginFile& file, const RunFolder& folder,
   batch.execute({&run, 1});
 }
 
-void run_in_pool(const Plan& plan, const PluginFile& file, const RunRequest& request, const RunFolder& folder,
-                 const std::vector<std::size_t>& pending, Progress& progress) {
+void run_in_pool(const Plan& plan, const PluginFile& file, const RunRequest& request,
+                 const RunFolder& folder, const std::vector<std::size_t>& pending,
+                 Progress& progress) {
   const Shares shares = shares_of(request, pending.size());
   Pool pool(plan,
-            {program_file(), file.library, file.build_id, folder.config(), folder.segments(), folder.new_launch(), shares.workers,
-             shares.threads, request.group_size},
+            {program_file(), file.library, file.build_id, folder.config(), folder.segments(),
+             folder.new_launch(), shares.workers, shares.threads, request.group_size},
             progress);
   pool.run(pending);
-  if (pool.warnings() > 0) progress.print(fmt::format("{} warnings were logged: see run_log", pool.warnings()));
+  if (pool.warnings() > 0)
+    progress.print(fmt::format("{} warnings were logged: see run_log", pool.warnings()));
 }
 
-void execute(const Plan& plan, const PluginFile& file, const RunRequest& request, const RunFolder& folder) {
+void execute(const Plan& plan, const PluginFile& file, const RunRequest& request,
+             const RunFolder& folder) {
   std::vector<std::size_t> pending;
   {
     const SegmentSet done(folder.segments());
@@ -173,13 +181,14 @@ void execute(const Plan& plan, const PluginFile& file, const RunRequest& request
 }
 
 std::size_t count_failed(const SegmentSet& segments) {
-  return static_cast<std::size_t>(std::count_if(segments.runs().begin(), segments.runs().end(), [](const auto& entry) {
-    return entry.second.status == RunStatus::failed;
-  }));
+  return static_cast<std::size_t>(
+      std::count_if(segments.runs().begin(), segments.runs().end(),
+                    [](const auto& entry) { return entry.second.status == RunStatus::failed; }));
 }
 
 // The result file, beside its final place. A half-written one is removed.
-fs::path write_partial(const RunFolder& folder, const Plan& plan, const SegmentSet& segments, const ResultInfo& info) {
+fs::path write_partial(const RunFolder& folder, const Plan& plan, const SegmentSet& segments,
+                       const ResultInfo& info) {
   fs::path partial = folder.result().string() + ".partial";
   try {
     write_result(partial, plan, segments, info);
@@ -191,8 +200,8 @@ fs::path write_partial(const RunFolder& folder, const Plan& plan, const SegmentS
   return partial;
 }
 
-ResultInfo begin_result(const RunRequest& request, const PlannedExperiment& planned, const RunFolder& folder,
-                        const std::vector<InputFile>& inputs) {
+ResultInfo begin_result(const RunRequest& request, const PlannedExperiment& planned,
+                        const RunFolder& folder, const std::vector<InputFile>& inputs) {
   const Plan& plan = *planned.plan;
   ResultInfo info;
   info.started = utc_now();
@@ -205,9 +214,10 @@ ResultInfo begin_result(const RunRequest& request, const PlannedExperiment& plan
   return info;
 }
 
-// What is done stays done when it cannot go on; a folder in which nothing is done does not stay behind.
-void execute_or_discard(const RunRequest& request, const PlannedExperiment& planned, const std::string& config,
-                        RunFolder& folder) {
+// What is done stays done when it cannot go on; a folder in which nothing is done does not stay
+// behind.
+void execute_or_discard(const RunRequest& request, const PlannedExperiment& planned,
+                        const std::string& config, RunFolder& folder) {
   const auto is_empty = [&folder] { return SegmentSet(folder.segments()).runs().empty(); };
   try {
     write_file_atomically(folder.config(), config);
@@ -223,10 +233,11 @@ void execute_or_discard(const RunRequest& request, const PlannedExperiment& plan
 }
 
 // Which runs failed, and why; of a single run that has been said.
-void say_failures(const Plan& plan, const SegmentSet& segments, std::size_t failed, const fs::path& folder) {
+void say_failures(const Plan& plan, const SegmentSet& segments, std::size_t failed,
+                  const fs::path& folder) {
   constexpr std::size_t kMostShown = 10;
-  say("{} of {} run{} failed, see `refran show {}`{}", failed, plan.size(), plan.size() == 1 ? "" : "s",
-      folder.string(), plan.size() == 1 ? "" : ":");
+  say("{} of {} run{} failed, see `refran show {}`{}", failed, plan.size(),
+      plan.size() == 1 ? "" : "s", folder.string(), plan.size() == 1 ? "" : ":");
   if (plan.size() == 1) return;
   std::size_t shown = 0;
   for (const auto& [index, run] : segments.runs()) {
@@ -265,7 +276,8 @@ std::size_t validate(const RunRequest& request) { return plan_experiment(request
 RunReport run_experiment(const RunRequest& request) {
   const PlannedExperiment planned = plan_experiment(request);
   const Plan& plan = *planned.plan;
-  load_plugin(planned.plugin.library).require_part();  // what keeps it from working is said before a folder exists
+  load_plugin(planned.plugin.library)
+      .require_part();  // what keeps it from working is said before a folder exists
   const std::vector<InputFile> inputs = hash_inputs(plan.inputs());
 
   RunFolder folder = open_folder(request, request.out / planned.plugin.description.name,
@@ -274,12 +286,13 @@ RunReport run_experiment(const RunRequest& request) {
   execute_or_discard(request, planned, info.config, folder);
 
   const SegmentSet segments(folder.segments());
-  if (segments.runs().size() < plan.size()) return report_stopped(folder, segments.runs().size(), plan.size());
+  if (segments.runs().size() < plan.size())
+    return report_stopped(folder, segments.runs().size(), plan.size());
   info.ended = utc_now();
   const fs::path partial = write_partial(folder, plan, segments, info);
   RunReport report;
   report.failed = count_failed(segments);
-  folder.finish(partial, report.failed < plan.size(), report.failed > 0);
+  folder.finish(partial, report.failed<plan.size(), report.failed> 0);
   report.result = folder.result();
   if (report.failed > 0) say_failures(plan, segments, report.failed, folder.path());
   return report;

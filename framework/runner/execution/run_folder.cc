@@ -19,9 +19,9 @@
 
 #include "diagnostics.h"
 #include "digest.h"
+#include "storage_error.h"
 #include "text_file.h"
 #include "utc.h"
-#include "storage_error.h"
 
 namespace refran::runner {
 namespace {
@@ -44,7 +44,8 @@ std::string boot_id() {
   return id;
 }
 
-// When a process started, in clock ticks since boot: with it a pid is not mistaken for a later process'. 0 = none such.
+// When a process started, in clock ticks since boot: with it a pid is not mistaken for a later
+// process'. 0 = none such.
 std::uint64_t start_time_of(pid_t pid) {
   const std::string stat = read_text_file(fmt::format("/proc/{}/stat", pid));
   const std::size_t name_end = stat.rfind(')');
@@ -60,8 +61,10 @@ std::uint64_t start_time_of(pid_t pid) {
 }
 
 std::string lease_text() {
-  const nlohmann::ordered_json json{{"state", "running"},    {"host", host_name()},
-                                    {"boot_id", boot_id()},  {"pid", getpid()},
+  const nlohmann::ordered_json json{{"state", "running"},
+                                    {"host", host_name()},
+                                    {"boot_id", boot_id()},
+                                    {"pid", getpid()},
                                     {"process_started", start_time_of(getpid())}};
   return json.dump(2) + "\n";
 }
@@ -74,7 +77,8 @@ bool is_recent(const fs::path& file) {
 
 bool is_held(const fs::path& file, const std::string& text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded() || !json.contains("process_started")) return is_recent(file) && json.is_discarded();
+  if (json.is_discarded() || !json.contains("process_started"))
+    return is_recent(file) && json.is_discarded();
   if (json.value("state", "") != "running") return false;
   if (json.value("host", "") != host_name()) return is_recent(file);
   return json.value("boot_id", "") == boot_id() &&
@@ -95,7 +99,8 @@ std::string digest_in(const fs::path& folder) {
 void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw StorageError(fmt::format("{}: cannot be created: {}", folder.string(), error.message()));
+  if (error)
+    throw StorageError(fmt::format("{}: cannot be created: {}", folder.string(), error.message()));
 }
 
 }  // namespace
@@ -107,8 +112,8 @@ std::optional<Lease> Lease::acquire(const fs::path& folder) {
     if (write_new_file(file, mine)) return Lease(file);
     const std::string theirs = read_text_file(file);
     if (is_held(file, theirs)) return std::nullopt;
-    // Whoever moves the stale lease away may make a new one. If what was moved is not what was judged, somebody was
-    // faster: theirs is put back, unless they have gone on meanwhile.
+    // Whoever moves the stale lease away may make a new one. If what was moved is not what was
+    // judged, somebody was faster: theirs is put back, unless they have gone on meanwhile.
     const fs::path stale = folder / fmt::format("status.{}.stale", getpid());
     if (std::rename(file.c_str(), stale.c_str()) != 0) continue;
     if (read_text_file(stale) != theirs) {
@@ -126,7 +131,8 @@ Lease::Lease(const fs::path& file)
         std::mutex mutex;
         std::unique_lock lock(mutex);
         std::condition_variable_any never;
-        while (!never.wait_for(lock, stop, kRenewal, [] { return false; }) && !stop.stop_requested()) {
+        while (!never.wait_for(lock, stop, kRenewal, [] { return false; }) &&
+               !stop.stop_requested()) {
           utimensat(AT_FDCWD, file.c_str(), nullptr, 0);
         }
       }) {}
@@ -172,8 +178,8 @@ RunFolder RunFolder::create(const fs::path& experiment_folder, const std::string
   }
 }
 
-std::optional<RunFolder> RunFolder::find_resumable(const fs::path& experiment_folder, const std::string& plan,
-                                                   bool with_failures) {
+std::optional<RunFolder> RunFolder::find_resumable(const fs::path& experiment_folder,
+                                                   const std::string& plan, bool with_failures) {
   const std::string digest = digest_of(plan);
   std::vector<fs::path> folders;
   std::error_code ignored;  // no results yet
@@ -202,7 +208,8 @@ RunFolder RunFolder::open(const fs::path& folder) {
     throw ConfigError(fmt::format("{}: is no folder of an unfinished run", folder.string()));
   }
   std::optional<Lease> lease = Lease::acquire(folder);
-  if (!lease) throw ConfigError(fmt::format("{}: another process is working on it", folder.string()));
+  if (!lease)
+    throw ConfigError(fmt::format("{}: another process is working on it", folder.string()));
   return {folder, std::move(*lease)};
 }
 

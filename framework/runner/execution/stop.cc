@@ -19,9 +19,10 @@ void on_signal(int signal) {
 }  // namespace
 
 void listen_for_stop_signals() {
-  struct sigaction action{};
+  struct sigaction action {};
   action.sa_handler = on_signal;
-  // One at a time: a Ctrl-C for the whole group of processes, and behind it the parent's SIGTERM, is one wish.
+  // One at a time: a Ctrl-C for the whole group of processes, and behind it the parent's SIGTERM,
+  // is one wish.
   sigfillset(&action.sa_mask);
   // No SA_RESTART: a poll that waits returns, so that the wish is seen at once.
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) sigaction(signal, &action, nullptr);

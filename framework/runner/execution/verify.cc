@@ -9,8 +9,8 @@
 #include "diagnostics.h"
 #include "result_file.h"
 #include "run_experiment.h"
-#include "temporary_folder.h"
 #include "storage_error.h"
+#include "temporary_folder.h"
 #include "text_file.h"
 
 namespace refran::runner {
@@ -18,11 +18,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The fields of the environment that may change numbers, as "plugin/build_id"; wall-clock facts and names are not among
-// them.
-constexpr const char* kIdentity[] = {"/refran/version",    "/refran/commit",   "/refran/compiler",
-                                     "/refran/flags",      "/plugin/build_id", "/plugin/part_build_id",
-                                     "/libraries",         "/cpu",             "/threads_per_run"};
+// The fields of the environment that may change numbers, as "plugin/build_id"; wall-clock facts and
+// names are not among them.
+constexpr const char* kIdentity[] = {
+    "/refran/version",  "/refran/commit",        "/refran/compiler", "/refran/flags",
+    "/plugin/build_id", "/plugin/part_build_id", "/libraries",       "/cpu",
+    "/threads_per_run"};
 
 std::vector<std::string> changes(const Json& then, const Json& now) {
   std::vector<std::string> texts;
@@ -55,10 +56,11 @@ Verification verify_result(const std::filesystem::path& result,
   Verification verification;
   verification.level = expected.attribute("reproducibility");
   const std::string tolerance = expected.attribute("tolerance");
-  verification.differences =
-      differences(expected, found, verification.level == "close" ? std::strtod(tolerance.c_str(), nullptr) : 0);
+  verification.differences = differences(
+      expected, found, verification.level == "close" ? std::strtod(tolerance.c_str(), nullptr) : 0);
   verification.environment = changes(then, Json::parse(found.provenance("environment")));
-  verification.may_differ = verification.level == "same machine" && !verification.environment.empty();
+  verification.may_differ =
+      verification.level == "same machine" && !verification.environment.empty();
   return verification;
 }
 

@@ -54,7 +54,8 @@ void work(const WorkerOptions& options, int input, int output) {
   const Plan plan(read_spec(options.config, {}, {}), plugin.description(), {});
   SegmentWriter writer(options.segment);
   PipeMonitor monitor(output);
-  BatchRunner batches(plan, plugin, writer, monitor, options.segment.parent_path(), options.threads);
+  BatchRunner batches(plan, plugin, writer, monitor, options.segment.parent_path(),
+                      options.threads);
 
   LineReader reader(input);
   while (!stop_requested()) {

@@ -1,8 +1,9 @@
-// A worker process of a sweep (`refran worker`): does the runs its parent names, one batch after the other, into a
-// segment file of its own. Lines go both ways:
+// A worker process of a sweep (`refran worker`): does the runs its parent names, one batch after
+// the other, into a segment file of its own. Lines go both ways:
 //
 //   to the worker    "group 3 4 5", "single 6 7"; the end of input ends it
-//   to the parent    "progress DONE TOTAL", "log RUN WARNING TEXT", "committed RUN FAILURE", "done";
+//   to the parent    "progress DONE TOTAL", "log RUN WARNING TEXT", "committed RUN FAILURE",
+//   "done";
 //                    "broken TEXT" where the worker cannot go on
 #pragma once
 
@@ -19,8 +20,9 @@ struct WorkerOptions {
   int threads = 1;
 };
 
-// Reads batches from `input` and reports to `output` (file descriptors) until the input ends or a stop is requested.
-// Returns the exit code: not 0 where it can store nothing any more, or could not begin.
+// Reads batches from `input` and reports to `output` (file descriptors) until the input ends or a
+// stop is requested. Returns the exit code: not 0 where it can store nothing any more, or could not
+// begin.
 int run_worker(const WorkerOptions& options, int input, int output);
 
 // Texts in these lines, in which a line feed would end the line.

@@ -31,9 +31,11 @@ std::string build_id_in(const std::vector<unsigned char>& notes) {
     const std::size_t description = name + aligned(note.n_namesz);
     const std::size_t next = description + aligned(note.n_descsz);
     if (next > notes.size()) break;
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(&notes[name], "GNU", 4) == 0) {
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+        std::memcmp(&notes[name], "GNU", 4) == 0) {
       std::string hex;
-      for (std::size_t i = 0; i < note.n_descsz; ++i) hex += fmt::format("{:02x}", notes[description + i]);
+      for (std::size_t i = 0; i < note.n_descsz; ++i)
+        hex += fmt::format("{:02x}", notes[description + i]);
       return hex;
     }
     at = next;

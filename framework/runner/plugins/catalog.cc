@@ -32,7 +32,9 @@ std::vector<fs::path> folders_of_environment() {
   return folders;
 }
 
-fs::path sidecar_of(const fs::path& library) { return fs::path(library).replace_extension(".json"); }
+fs::path sidecar_of(const fs::path& library) {
+  return fs::path(library).replace_extension(".json");
+}
 
 std::string part_build_id(const fs::path& library, const std::string& part) {
   const fs::path file = part_file(library, part);
@@ -45,14 +47,16 @@ void read_sidecar(PluginFile& plugin) {
   plugin.build_id = build_id_of(plugin.library);
   std::ifstream file(sidecar);
   if (!file) {
-    plugin.problem = fmt::format("{}: has no {} beside it; rebuild the plugin (refran_add_plugin writes both)",
-                                 plugin.library.string(), sidecar.filename().string());
+    plugin.problem =
+        fmt::format("{}: has no {} beside it; rebuild the plugin (refran_add_plugin writes both)",
+                    plugin.library.string(), sidecar.filename().string());
     return;
   }
   const auto json = nlohmann::ordered_json::parse(file);
   if (json.at("refran_sidecar") != kSidecarVersion || json.at("build_id") != plugin.build_id) {
-    plugin.problem = fmt::format("{}: {} beside it was written for another build of it; rebuild the plugin",
-                                 plugin.library.string(), sidecar.filename().string());
+    plugin.problem =
+        fmt::format("{}: {} beside it was written for another build of it; rebuild the plugin",
+                    plugin.library.string(), sidecar.filename().string());
     return;
   }
   plugin.description = description_from_json(json.at("description"));
@@ -66,9 +70,8 @@ PluginFile read_plugin(const fs::path& library) {
   try {
     read_sidecar(plugin);
   } catch (const nlohmann::json::exception&) {
-    plugin.problem =
-        fmt::format("{}: {} beside it is damaged; rebuild the plugin", library.string(),
-                                 sidecar_of(library).filename().string());
+    plugin.problem = fmt::format("{}: {} beside it is damaged; rebuild the plugin",
+                                 library.string(), sidecar_of(library).filename().string());
   } catch (const std::runtime_error& error) {
     plugin.problem = error.what();
   }
@@ -86,7 +89,8 @@ std::vector<fs::path> libraries_in(const fs::path& folder) {
   std::vector<fs::path> libraries;
   std::error_code ignored;  // a search folder may be missing
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path().extension() == ".so" && !is_part(entry.path())) libraries.push_back(entry.path());
+    if (entry.path().extension() == ".so" && !is_part(entry.path()))
+      libraries.push_back(entry.path());
   }
   return libraries;
 }
@@ -109,8 +113,9 @@ std::vector<PluginFile> Catalog::list() const {
   for (const fs::path& folder : folders_) {
     for (const fs::path& library : libraries_in(folder)) plugins.push_back(read_plugin(library));
   }
-  std::sort(plugins.begin(), plugins.end(),
-            [](const PluginFile& a, const PluginFile& b) { return a.description.name < b.description.name; });
+  std::sort(plugins.begin(), plugins.end(), [](const PluginFile& a, const PluginFile& b) {
+    return a.description.name < b.description.name;
+  });
   return plugins;
 }
 
@@ -125,14 +130,16 @@ PluginFile Catalog::find(const std::string& name) const {
     for (const PluginFile& plugin : list()) known.push_back(plugin.description.name);
     std::vector<std::string> looked;
     for (const fs::path& folder : folders_) looked.push_back(folder.string());
-    throw ConfigError(fmt::format("experiment: there is no plugin '{}', known are: {}; looked in {}{}", name,
-                                  known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")),
-                                  fmt::join(looked, ", "), suggestion(name, known)));
+    throw ConfigError(
+        fmt::format("experiment: there is no plugin '{}', known are: {}; looked in {}{}", name,
+                    known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")),
+                    fmt::join(looked, ", "), suggestion(name, known)));
   }
   if (found.size() > 1) {
-    throw ConfigError(fmt::format("experiment: there are two plugins of the name '{}': {} and {}; remove one, or its "
-                                  "folder from the search path",
-                                  name, found[0].string(), found[1].string()));
+    throw ConfigError(fmt::format(
+        "experiment: there are two plugins of the name '{}': {} and {}; remove one, or its "
+        "folder from the search path",
+        name, found[0].string(), found[1].string()));
   }
   PluginFile plugin = read_plugin(found.front());
   if (!plugin.problem.empty()) {
@@ -152,7 +159,8 @@ void write_sidecar(const fs::path& library) {
   json["description"] = to_json(plugin.description());
   std::ofstream file(sidecar_of(library));
   file << json.dump(2) << '\n';
-  if (!file.flush()) throw PluginLoadError(fmt::format("{}: cannot be written", sidecar_of(library).string()));
+  if (!file.flush())
+    throw PluginLoadError(fmt::format("{}: cannot be written", sidecar_of(library).string()));
 }
 
 fs::path program_file() { return fs::read_symlink("/proc/self/exe"); }

@@ -21,14 +21,15 @@ struct PluginFile {
 
 class Catalog {
  public:
-  // Looks in the folders given (--plugin-path), then in those of the environment variable REFRAN_PLUGIN_PATH, then
-  // where refran is installed.
+  // Looks in the folders given (--plugin-path), then in those of the environment variable
+  // REFRAN_PLUGIN_PATH, then where refran is installed.
   explicit Catalog(const std::vector<std::filesystem::path>& folders);
 
   // All libraries found, good and bad, by name.
   std::vector<PluginFile> list() const;
-  // The plugin of an `experiment:` key. Throws ConfigError for an unknown name (with the nearest, and where it looked)
-  // and for one found twice, PluginLoadError for a library that cannot be used.
+  // The plugin of an `experiment:` key. Throws ConfigError for an unknown name (with the nearest,
+  // and where it looked) and for one found twice, PluginLoadError for a library that cannot be
+  // used.
   PluginFile find(const std::string& name) const;
 
   const std::vector<std::filesystem::path>& folders() const { return folders_; }
@@ -40,7 +41,8 @@ class Catalog {
 // Writes <plugin>.json beside the library, after opening it. Throws PluginLoadError.
 void write_sidecar(const std::filesystem::path& library);
 
-// Where this program's own files are: plugins, templates (relative to the program, built or installed).
+// Where this program's own files are: plugins, templates (relative to the program, built or
+// installed).
 std::filesystem::path program_file();
 std::filesystem::path plugin_folder();
 std::filesystem::path data_folder();

@@ -213,6 +213,8 @@ Json json_schema(const Description& description) {
   return schema;
 }
 
-std::string json_schema_text(const Description& description) { return json_schema(description).dump(2) + "\n"; }
+std::string json_schema_text(const Description& description) {
+  return json_schema(description).dump(2) + "\n";
+}
 
 }  // namespace refran::runner

@@ -16,11 +16,12 @@ class PluginLoadError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// An opened plugin. It stays open until the process ends: torch crashes when unloaded, and so would anything of the
-// plugin's that outlives it.
+// An opened plugin. It stays open until the process ends: torch crashes when unloaded, and so would
+// anything of the plugin's that outlives it.
 class Plugin {
  public:
-  Plugin(std::filesystem::path library, const detail::Handshake& handshake, const detail::ExperimentTable& table);
+  Plugin(std::filesystem::path library, const detail::Handshake& handshake,
+         const detail::ExperimentTable& table);
 
   const Description& description() const { return description_; }
   const detail::ExperimentTable& table() const { return table_; }

@@ -34,14 +34,16 @@ double largest_difference(const ResultFile& expected, const DatasetInfo& a, cons
     for (std::size_t i = 0; i < left.size(); ++i) {
       if (std::isnan(left[i]) && std::isnan(right[i])) continue;
       const double difference = std::abs(left[i] - right[i]);
-      largest = std::isnan(difference) ? std::numeric_limits<double>::infinity() : std::max(largest, difference);
+      largest = std::isnan(difference) ? std::numeric_limits<double>::infinity()
+                                       : std::max(largest, difference);
     }
   }
   return largest;
 }
 
 // "in all 3 runs", "in runs 1, 4 of 10": which runs of a sweep have another digest.
-std::string where(const ResultFile& expected, const DatasetInfo& a, const ResultFile& found, const DatasetInfo& b) {
+std::string where(const ResultFile& expected, const DatasetInfo& a, const ResultFile& found,
+                  const DatasetInfo& b) {
   const std::vector<std::string> left = expected.run_digests(a);
   const std::vector<std::string> right = found.run_digests(b);
   std::vector<std::size_t> runs;
@@ -53,25 +55,28 @@ std::string where(const ResultFile& expected, const DatasetInfo& a, const Result
   constexpr std::size_t kMostNamed = 8;
   const bool is_long = runs.size() > kMostNamed;
   if (is_long) runs.resize(kMostNamed);
-  return fmt::format(" in runs {}{} of {}", fmt::join(runs, ", "), is_long ? ", …" : "", left.size());
+  return fmt::format(" in runs {}{} of {}", fmt::join(runs, ", "), is_long ? ", …" : "",
+                     left.size());
 }
 
 std::string difference(const ResultFile& expected, const DatasetInfo& a, const ResultFile& found,
                        const DatasetInfo& b, double tolerance) {
   if (a.extents != b.extents || a.element != b.element) {
-    return fmt::format("{}: is {} [{}], was {} [{}]", a.path, name_of(b.element), fmt::join(b.extents, ", "),
-                       name_of(a.element), fmt::join(a.extents, ", "));
+    return fmt::format("{}: is {} [{}], was {} [{}]", a.path, name_of(b.element),
+                       fmt::join(b.extents, ", "), name_of(a.element), fmt::join(a.extents, ", "));
   }
   if (a.sha256 == b.sha256) return "";
   if (!is_real(a)) return fmt::format("{}: differs{}", a.path, where(expected, a, found, b));
   const double largest = largest_difference(expected, a, found, b);
   if (tolerance > 0 && largest <= tolerance) return "";
-  return fmt::format("{}: differs by up to {:.3g}{}", a.path, largest, where(expected, a, found, b));
+  return fmt::format("{}: differs by up to {:.3g}{}", a.path, largest,
+                     where(expected, a, found, b));
 }
 
 }  // namespace
 
-std::vector<std::string> differences(const ResultFile& expected, const ResultFile& found, double tolerance) {
+std::vector<std::string> differences(const ResultFile& expected, const ResultFile& found,
+                                     double tolerance) {
   std::vector<std::string> texts;
   for (const DatasetInfo& dataset : expected.datasets()) {
     if (!dataset.is_output) continue;

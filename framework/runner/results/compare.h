@@ -8,8 +8,9 @@
 
 namespace refran::runner {
 
-// A sentence for every dataset that differs, naming the runs; empty = the same. With a `tolerance` above 0, numbers may
-// differ by as much (absolute); else the digests have to be equal.
-std::vector<std::string> differences(const ResultFile& expected, const ResultFile& found, double tolerance);
+// A sentence for every dataset that differs, naming the runs; empty = the same. With a `tolerance`
+// above 0, numbers may differ by as much (absolute); else the digests have to be equal.
+std::vector<std::string> differences(const ResultFile& expected, const ResultFile& found,
+                                     double tolerance);
 
 }  // namespace refran::runner

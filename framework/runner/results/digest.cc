@@ -46,9 +46,13 @@ void canonicalise_nans(std::span<std::byte> bytes) {
 
 }  // namespace
 
-void Hasher::Close::operator()(void* context) const { EVP_MD_CTX_free(static_cast<EVP_MD_CTX*>(context)); }
+void Hasher::Close::operator()(void* context) const {
+  EVP_MD_CTX_free(static_cast<EVP_MD_CTX*>(context));
+}
 
-Hasher::Hasher() : context_(EVP_MD_CTX_new()) { require(EVP_DigestInit_ex(context_of(context_), algorithm(), nullptr)); }
+Hasher::Hasher() : context_(EVP_MD_CTX_new()) {
+  require(EVP_DigestInit_ex(context_of(context_), algorithm(), nullptr));
+}
 
 void Hasher::add(std::span<const std::byte> bytes) {
   require(EVP_DigestUpdate(context_of(context_), bytes.data(), bytes.size()));
@@ -77,7 +81,8 @@ Sha256 from_hex(std::string_view hex) {
     throw std::runtime_error(fmt::format("'{}' is not a SHA-256 digest", hex));
   }
   for (std::size_t i = 0; i < digest.size(); ++i) {
-    digest[i] = static_cast<std::uint8_t>(kDigits.find(hex[2 * i]) * 16 + kDigits.find(hex[2 * i + 1]));
+    digest[i] =
+        static_cast<std::uint8_t>(kDigits.find(hex[2 * i]) * 16 + kDigits.find(hex[2 * i + 1]));
   }
   return digest;
 }
@@ -92,15 +97,16 @@ Sha256 sha256_of_file(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   Hasher hasher;
   std::vector<char> buffer(1 << 20);
-  while (stream.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || stream.gcount() > 0) {
+  while (stream.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) ||
+         stream.gcount() > 0) {
     hasher.add(std::string_view(buffer.data(), static_cast<std::size_t>(stream.gcount())));
   }
   if (!stream.eof()) throw ConfigError(fmt::format("{}: cannot be read", file.string()));
   return hasher.finish();
 }
 
-Sha256 dataset_digest(std::string_view path, Element element, std::span<const std::uint64_t> extents,
-                      const Sha256& values) {
+Sha256 dataset_digest(std::string_view path, Element element,
+                      std::span<const std::uint64_t> extents, const Sha256& values) {
   Hasher hasher;
   hasher.add(path);
   hasher.add(std::string_view("\0", 1));

@@ -41,11 +41,11 @@ Sha256 sha256_of_text(std::string_view text);
 Sha256 sha256_of_file(const std::filesystem::path& file);
 
 // The digest of one run's dataset from the SHA-256 of its values.
-Sha256 dataset_digest(std::string_view path, Element element, std::span<const std::uint64_t> extents,
-                      const Sha256& values);
+Sha256 dataset_digest(std::string_view path, Element element,
+                      std::span<const std::uint64_t> extents, const Sha256& values);
 
-// The bytes of values as digests and segments hold them: NaNs replaced by the canonical one in place; of texts, each
-// behind its length as a 32-bit little-endian integer.
+// The bytes of values as digests and segments hold them: NaNs replaced by the canonical one in
+// place; of texts, each behind its length as a 32-bit little-endian integer.
 void canonicalise(Element element, std::span<std::byte> values);
 std::string encode_texts(std::span<const std::string> texts);
 

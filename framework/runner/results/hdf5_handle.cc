@@ -17,8 +17,8 @@ namespace refran::runner::hdf5 {
 
 namespace {
 
-// Handles close all that is opened. HDF5 1.10 would do so once more on exit, and crash where a full disk had kept a
-// dataset from being closed. To be said before its first use.
+// Handles close all that is opened. HDF5 1.10 would do so once more on exit, and crash where a full
+// disk had kept a dataset from being closed. To be said before its first use.
 [[maybe_unused]] const herr_t kNoExitHandler = H5dont_atexit();
 
 // The innermost cause HDF5 noted, and the system's own words where a system call failed.

@@ -36,7 +36,9 @@ std::uint32_t crc_of(const void* data, std::size_t bytes) {
   return static_cast<std::uint32_t>(crc32_z(0, static_cast<const Bytef*>(data), bytes));
 }
 
-std::uint32_t header_crc(const Header& header) { return crc_of(&header, offsetof(Header, header_crc)); }
+std::uint32_t header_crc(const Header& header) {
+  return crc_of(&header, offsetof(Header, header_crc));
+}
 
 [[noreturn]] void throw_errno(const std::filesystem::path& file, std::string_view what, int error) {
   throw StorageError(fmt::format("{}: {}: {}", file.string(), what, std::strerror(error)));
@@ -46,18 +48,19 @@ std::uint32_t header_crc(const Header& header) { return crc_of(&header, offsetof
 class Encoder {
  public:
   template <class T>
-    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
-  void add(T value) {
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof(value));
-  }
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void add(T value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof(value)); }
   void add(const std::string& text) {
     add(std::uint64_t{text.size()});
     bytes_ += text;
   }
-  void add(const Sha256& digest) { bytes_.append(reinterpret_cast<const char*>(digest.data()), digest.size()); }
+  void add(const Sha256& digest) {
+    bytes_.append(reinterpret_cast<const char*>(digest.data()), digest.size());
+  }
   void add(const Piece& piece) { add(piece.offset), add(piece.bytes); }
   void add(const DatasetRecord& dataset) {
-    add(dataset.output), add(dataset.item), add(dataset.extents), add(dataset.digest), add(dataset.pieces);
+    add(dataset.output), add(dataset.item), add(dataset.extents), add(dataset.digest),
+        add(dataset.pieces);
   }
   void add(const LabelRecord& label) { add(label.item), add(label.dim), add(label.labels); }
   template <class T>
@@ -72,24 +75,26 @@ class Encoder {
   std::string bytes_;
 };
 
-// The same in reverse. The record's checksum has been found right, so what does not fit is another version's.
+// The same in reverse. The record's checksum has been found right, so what does not fit is another
+// version's.
 class Decoder {
  public:
   explicit Decoder(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   template <class T>
-    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
-  void get(T& value) {
-    std::memcpy(&value, take(sizeof(value)).data(), sizeof(value));
-  }
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void get(T& value) { std::memcpy(&value, take(sizeof(value)).data(), sizeof(value)); }
   void get(std::string& text) {
     const auto stretch = take(length());
     text.assign(reinterpret_cast<const char*>(stretch.data()), stretch.size());
   }
-  void get(Sha256& digest) { std::memcpy(digest.data(), take(digest.size()).data(), digest.size()); }
+  void get(Sha256& digest) {
+    std::memcpy(digest.data(), take(digest.size()).data(), digest.size());
+  }
   void get(Piece& piece) { get(piece.offset), get(piece.bytes); }
   void get(DatasetRecord& dataset) {
-    get(dataset.output), get(dataset.item), get(dataset.extents), get(dataset.digest), get(dataset.pieces);
+    get(dataset.output), get(dataset.item), get(dataset.extents), get(dataset.digest),
+        get(dataset.pieces);
   }
   void get(LabelRecord& label) { get(label.item), get(label.dim), get(label.labels); }
   template <class T>
@@ -106,7 +111,8 @@ class Decoder {
     return static_cast<std::size_t>(value);
   }
   std::span<const std::byte> take(std::size_t count) {
-    if (count > bytes_.size()) throw StorageError("a segment was written by another version of refran");
+    if (count > bytes_.size())
+      throw StorageError("a segment was written by another version of refran");
     const auto taken = bytes_.first(count);
     bytes_ = bytes_.subspan(count);
     return taken;
@@ -127,8 +133,8 @@ void code(Coder&& each, Record& record) {
 std::size_t read_at(int file, void* data, std::size_t bytes, std::uint64_t offset) {
   std::size_t done = 0;
   while (done < bytes) {
-    const ssize_t got =
-        pread(file, static_cast<char*>(data) + done, bytes - done, static_cast<off_t>(offset + done));
+    const ssize_t got = pread(file, static_cast<char*>(data) + done, bytes - done,
+                              static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     done += static_cast<std::size_t>(got);
@@ -138,12 +144,15 @@ std::size_t read_at(int file, void* data, std::size_t bytes, std::uint64_t offse
 
 }  // namespace
 
-std::string_view name_of(RunStatus status) { return status == RunStatus::complete ? "complete" : "failed"; }
+std::string_view name_of(RunStatus status) {
+  return status == RunStatus::complete ? "complete" : "failed";
+}
 
 class SegmentWriter::Impl {
  public:
   explicit Impl(const std::filesystem::path& file)
-      : path_(file), file_(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644)) {
+      : path_(file),
+        file_(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644)) {
     if (file_ < 0) throw_errno(path_, "cannot be created", errno);
     flusher_ = std::thread([this] { flush_every_second(); });
   }
@@ -160,7 +169,9 @@ class SegmentWriter::Impl {
   Impl& operator=(const Impl&) = delete;
 
   std::uint64_t append(Kind kind, std::span<const std::byte> payload) {
-    Header header{.kind = kind, .bytes = payload.size(), .payload_crc = crc_of(payload.data(), payload.size())};
+    Header header{.kind = kind,
+                  .bytes = payload.size(),
+                  .payload_crc = crc_of(payload.data(), payload.size())};
     header.header_crc = header_crc(header);
     write_all(std::as_bytes(std::span(&header, 1)));
     const std::uint64_t offset = size_;
@@ -210,7 +221,8 @@ class SegmentWriter::Impl {
   std::thread flusher_;
 };
 
-SegmentWriter::SegmentWriter(const std::filesystem::path& file) : impl_(std::make_unique<Impl>(file)) {}
+SegmentWriter::SegmentWriter(const std::filesystem::path& file)
+    : impl_(std::make_unique<Impl>(file)) {}
 SegmentWriter::~SegmentWriter() = default;
 
 Piece SegmentWriter::write(std::span<const std::byte> values) {
@@ -228,7 +240,8 @@ void SegmentWriter::sync() { impl_->sync(); }
 SegmentSet::SegmentSet(const std::filesystem::path& place) {
   std::vector<std::filesystem::path> paths;
   if (std::filesystem::is_directory(place)) {
-    for (const auto& entry : std::filesystem::directory_iterator(place)) paths.push_back(entry.path());
+    for (const auto& entry : std::filesystem::directory_iterator(place))
+      paths.push_back(entry.path());
   } else if (std::filesystem::exists(place)) {
     paths.push_back(place);
   }
@@ -245,7 +258,7 @@ SegmentSet::~SegmentSet() {
 }
 
 void SegmentSet::load(const std::filesystem::path& path, std::uint32_t segment) {
-  struct stat facts{};
+  struct stat facts {};
   if (fstat(files_[segment], &facts) != 0) throw_errno(path, "cannot be read", errno);
   const auto size = static_cast<std::uint64_t>(facts.st_size);
   std::uint64_t at = 0;
@@ -253,7 +266,9 @@ void SegmentSet::load(const std::filesystem::path& path, std::uint32_t segment) 
   Header header;
   while (read_at(files_[segment], &header, sizeof(header), at) == sizeof(header)) {
     at += sizeof(header);
-    if (header.magic != kMagic || header.header_crc != header_crc(header) || header.bytes > size - at) return;
+    if (header.magic != kMagic || header.header_crc != header_crc(header) ||
+        header.bytes > size - at)
+      return;
     if (header.kind == Kind::commit) {
       payload.resize(header.bytes);
       if (read_at(files_[segment], payload.data(), payload.size(), at) != payload.size()) return;
@@ -271,15 +286,18 @@ void SegmentSet::load(const std::filesystem::path& path, std::uint32_t segment) 
   }
 }
 
-void SegmentSet::read(const RunRecord& run, const DatasetRecord& dataset, std::span<std::byte> bytes) const {
+void SegmentSet::read(const RunRecord& run, const DatasetRecord& dataset,
+                      std::span<std::byte> bytes) const {
   for (const Piece& piece : dataset.pieces) {
-    if (piece.bytes > bytes.size()) throw std::logic_error("a segment holds more values than its dataset");
+    if (piece.bytes > bytes.size())
+      throw std::logic_error("a segment holds more values than its dataset");
     Header header;
     const int file = files_.at(run.segment);
     read_at(file, &header, sizeof(header), piece.offset - sizeof(header));
     if (read_at(file, bytes.data(), piece.bytes, piece.offset) != piece.bytes ||
         crc_of(bytes.data(), piece.bytes) != header.payload_crc) {
-      throw StorageError(fmt::format("the values of run {} are damaged on disk; delete its folder", run.run));
+      throw StorageError(
+          fmt::format("the values of run {} are damaged on disk; delete its folder", run.run));
     }
     bytes = bytes.subspan(piece.bytes);
   }

@@ -1,6 +1,6 @@
-// A worker's append-only file of results: checksummed records of values, and one commit record per run, with which the
-// run is done whatever dies afterwards. Segments are the truth about a sweep while it runs; the result file is written
-// from them.
+// A worker's append-only file of results: checksummed records of values, and one commit record per
+// run, with which the run is done whatever dies afterwards. Segments are the truth about a sweep
+// while it runs; the result file is written from them.
 #pragma once
 
 #include <cstddef>
@@ -53,8 +53,8 @@ struct RunRecord {
   std::string failure;
   std::string log;
   std::string notes;
-  std::string item_list;            // "" where the plugin named none
-  std::vector<std::string> items;   // labels of the item list
+  std::string item_list;           // "" where the plugin named none
+  std::vector<std::string> items;  // labels of the item list
   std::vector<DatasetRecord> datasets;
   std::vector<LabelRecord> labels;
   std::int64_t started = 0;  // microseconds since 1970, UTC
@@ -62,7 +62,8 @@ struct RunRecord {
   std::uint32_t segment = 0;  // index of the file; set on reading
 };
 
-// Writes one segment file. Values and commits reach the kernel at once and the disk at least every second.
+// Writes one segment file. Values and commits reach the kernel at once and the disk at least every
+// second.
 class SegmentWriter {
  public:
   // Creates the file; throws StorageError, which names the file and the cause.
@@ -80,14 +81,15 @@ class SegmentWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-// All committed runs of a folder of segments, or of one file. A torn or damaged tail of a file ends that file's records silently: it is
-// what a killed worker leaves.
+// All committed runs of a folder of segments, or of one file. A torn or damaged tail of a file ends
+// that file's records silently: it is what a killed worker leaves.
 class SegmentSet {
  public:
   explicit SegmentSet(const std::filesystem::path& place);
   ~SegmentSet();
 
-  // By run index; of a run committed twice (a retried failure) the complete record, else the later one.
+  // By run index; of a run committed twice (a retried failure) the complete record, else the later
+  // one.
   const std::map<std::uint64_t, RunRecord>& runs() const { return runs_; }
 
   // Reads a dataset's values into `bytes` (its pieces in order), whose size must be the dataset's.

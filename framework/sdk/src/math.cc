@@ -1,8 +1,8 @@
-#include <refran/math.h>
-
 #include <bit>
 #include <cstdint>
 #include <limits>
+
+#include <refran/math.h>
 
 namespace refran::math {
 namespace {
@@ -19,9 +19,10 @@ double power_of_two(int exponent) {  // -1022 … 1023
 // exp(r) - 1 - r for |r| ≤ log(2)/2: the Taylor series, whose first term left out is below 2^-60.
 double exp_tail(double r) {
   double sum = 1.0 / 6227020800.0;  // 1/13!
-  constexpr double kInverseFactorials[] = {1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0, 1.0 / 362880.0,
-                                           1.0 / 40320.0,     1.0 / 5040.0,     1.0 / 720.0,     1.0 / 120.0,
-                                           1.0 / 24.0,        1.0 / 6.0,        1.0 / 2.0};
+  constexpr double kInverseFactorials[] = {1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0,
+                                           1.0 / 362880.0,    1.0 / 40320.0,    1.0 / 5040.0,
+                                           1.0 / 720.0,       1.0 / 120.0,      1.0 / 24.0,
+                                           1.0 / 6.0,         1.0 / 2.0};
   for (const double coefficient : kInverseFactorials) sum = sum * r + coefficient;
   return r * r * sum;
 }
@@ -33,7 +34,8 @@ double exp(double x) {
   if (x > 709.79) return kInfinity;
   if (x < -745.14) return 0;
   // x = n log 2 + r, so that exp(x) = 2^n exp(r).
-  const double n = static_cast<double>(static_cast<int>(x * 1.4426950408889634 + (x < 0 ? -0.5 : 0.5)));
+  const double n =
+      static_cast<double>(static_cast<int>(x * 1.4426950408889634 + (x < 0 ? -0.5 : 0.5)));
   const double high = x - n * kLog2High;
   const double low = n * kLog2Low;
   const double r = high - low;
@@ -62,7 +64,8 @@ double log(double x) {
     m *= 0.5;
     ++exponent;
   }
-  // log m = 2 atanh(s), s = (m-1)/(m+1); written as f - (f²/2 - s (f²/2 + R)), which keeps the leading term exact.
+  // log m = 2 atanh(s), s = (m-1)/(m+1); written as f - (f²/2 - s (f²/2 + R)), which keeps the
+  // leading term exact.
   const double f = m - 1.0;
   const double s = f / (2.0 + f);
   const double z = s * s;

@@ -1,10 +1,9 @@
-#include <refran/random.h>
-
 #include <cmath>
 
 #include <Random123/philox.h>
 
 #include <refran/math.h>
+#include <refran/random.h>
 
 namespace refran {
 namespace {
@@ -23,10 +22,12 @@ std::uint32_t high(std::uint64_t value) { return static_cast<std::uint32_t>(valu
 
 }  // namespace
 
-Stream::Stream(std::uint64_t seed, std::string_view name) : key_{low(seed), high(seed)}, name_hash_(hash(name)) {}
+Stream::Stream(std::uint64_t seed, std::string_view name)
+    : key_{low(seed), high(seed)}, name_hash_(hash(name)) {}
 
 void Stream::refill() {
-  const r123::Philox4x32::ctr_type counter = {{low(position_), high(position_), low(name_hash_), high(name_hash_)}};
+  const r123::Philox4x32::ctr_type counter = {
+      {low(position_), high(position_), low(name_hash_), high(name_hash_)}};
   const r123::Philox4x32::key_type key = {{key_[0], key_[1]}};
   const r123::Philox4x32::ctr_type words = r123::Philox4x32()(counter, key);
   for (std::size_t i = 0; i < block_.size(); ++i) block_[i] = words[i];
@@ -78,7 +79,8 @@ std::size_t Stream::choice(std::span<const double> weights) {
   for (const double weight : weights) total += weight;
   const double drawn = uniform() * total;
   double sum = 0;
-  std::size_t last = 0;  // the last index with a weight, for a sum that rounding leaves below `drawn`
+  std::size_t last =
+      0;  // the last index with a weight, for a sum that rounding leaves below `drawn`
   for (std::size_t index = 0; index < weights.size(); ++index) {
     if (weights[index] <= 0) continue;
     sum += weights[index];

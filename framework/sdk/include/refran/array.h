@@ -16,16 +16,15 @@ template <class T, std::size_t Rank>
 class Array {
  public:
   Array() = default;
-  explicit Array(const Extents<Rank>& extents, T fill = T{}) : extents_(extents), values_(count(extents), fill) {}
+  explicit Array(const Extents<Rank>& extents, T fill = T{})
+      : extents_(extents), values_(count(extents), fill) {}
 
   template <class... Index>
-    requires(sizeof...(Index) == Rank)
-  T& operator()(Index... index) {
+  requires(sizeof...(Index) == Rank) T& operator()(Index... index) {
     return values_[offset({static_cast<std::size_t>(index)...})];
   }
   template <class... Index>
-    requires(sizeof...(Index) == Rank)
-  const T& operator()(Index... index) const {
+  requires(sizeof...(Index) == Rank) const T& operator()(Index... index) const {
     return values_[offset({static_cast<std::size_t>(index)...})];
   }
 
@@ -37,13 +36,12 @@ class Array {
 
   // The values along the last axis; `row(i)` of a matrix.
   template <class... Index>
-    requires(sizeof...(Index) + 1 == Rank)
-  std::span<T> row(Index... index) {
+  requires(sizeof...(Index) + 1 == Rank) std::span<T> row(Index... index) {
     return {values_.data() + offset({static_cast<std::size_t>(index)..., 0}), extents_[Rank - 1]};
   }
   template <class... Index>
-    requires(sizeof...(Index) + 1 == Rank)
-  std::span<const T> row(Index... index) const {
+  requires(sizeof...(Index) + 1 == Rank) std::span<const T> row(Index... index)
+  const {
     return {values_.data() + offset({static_cast<std::size_t>(index)..., 0}), extents_[Rank - 1]};
   }
 
@@ -55,7 +53,8 @@ class Array {
   }
   std::size_t offset(const Extents<Rank>& index) const {
     std::size_t position = 0;
-    for (std::size_t axis = 0; axis < Rank; ++axis) position = position * extents_[axis] + index[axis];
+    for (std::size_t axis = 0; axis < Rank; ++axis)
+      position = position * extents_[axis] + index[axis];
     return position;
   }
 
@@ -63,23 +62,24 @@ class Array {
   std::vector<T> values_;
 };
 
-// What `put` takes: extents and values somebody else owns. Made from an Array, from a vector (rank 1) or one value
-// (rank 0).
+// What `put` takes: extents and values somebody else owns. Made from an Array, from a vector (rank
+// 1) or one value (rank 0).
 template <class T, std::size_t Rank>
 struct ArrayView {
   Extents<Rank> extents{};
   std::span<const T> values;
 
   ArrayView(const Extents<Rank>& shape, std::span<const T> all) : extents(shape), values(all) {}
-  ArrayView(const Array<T, Rank>& array) : extents(array.extents()), values(array.values()) {}  // NOLINT
-  ArrayView(const std::vector<T>& vector)                                                       // NOLINT
-    requires(Rank == 1)
+  ArrayView(const Array<T, Rank>& array)
+      : extents(array.extents()), values(array.values()) {}  // NOLINT
+  ArrayView(const std::vector<T>& vector)                    // NOLINT
+      requires(Rank == 1)
       : extents{vector.size()}, values(vector) {}
   ArrayView(std::span<const T> span)  // NOLINT
-    requires(Rank == 1)
+      requires(Rank == 1)
       : extents{span.size()}, values(span) {}
   ArrayView(const T& value)  // NOLINT
-    requires(Rank == 0)
+      requires(Rank == 0)
       : values(&value, 1) {}
 };
 

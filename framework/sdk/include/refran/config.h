@@ -9,8 +9,9 @@
 //     }
 //   };
 //
-// A field is a bool, an integer, a real number, a std::string, a std::filesystem::path, a struct with a `describe` of
-// its own, or a std::vector, refran::Map, refran::OneOrList or std::optional of these.
+// A field is a bool, an integer, a real number, a std::string, a std::filesystem::path, a struct
+// with a `describe` of its own, or a std::vector, refran::Map, refran::OneOrList or std::optional
+// of these.
 #pragma once
 
 #include <concepts>
@@ -37,7 +38,9 @@ struct OneOrList {
   bool is_list = false;
 
   OneOrList() = default;
-  OneOrList(T one) : values{std::move(one)} {}  // NOLINT(google-explicit-constructor): `OneOrList<double> rate = 0.5;`
+  OneOrList(T one)
+      : values{std::move(one)} {
+  }  // NOLINT(google-explicit-constructor): `OneOrList<double> rate = 0.5;`
 
   const T& operator[](std::size_t index) const { return is_list ? values[index] : values.front(); }
 };
@@ -47,14 +50,15 @@ class FieldRules {
  public:
   explicit FieldRules(Field* field) : field_(field) {}
 
-  FieldRules& required();                              // it has no default
-  FieldRules& unit(std::string text);                  // "nat", "s", …
-  FieldRules& range(double minimum, double maximum);   // both ends allowed; of a list or map: of every number in it
+  FieldRules& required();              // it has no default
+  FieldRules& unit(std::string text);  // "nat", "s", …
+  FieldRules& range(double minimum,
+                    double maximum);  // both ends allowed; of a list or map: of every number in it
   FieldRules& at_least(double minimum);
   FieldRules& above(double minimum);
   FieldRules& one_of(std::vector<std::string> words);  // a text, or the texts of a list
   FieldRules& items(std::size_t minimum, std::optional<std::size_t> maximum = std::nullopt);
-  FieldRules& existing_file();                         // relative to the YAML; hashed into the provenance
+  FieldRules& existing_file();  // relative to the YAML; hashed into the provenance
   FieldRules& existing_folder();
 
  private:
@@ -66,7 +70,8 @@ template <class T>
 struct Codec;
 }
 
-// What `describe` is called with: it either collects the declarations, or fills the members from validated values.
+// What `describe` is called with: it either collects the declarations, or fills the members from
+// validated values.
 class Fields {
  public:
   explicit Fields(std::vector<Field>* declarations) : declarations_(declarations) {}
@@ -88,14 +93,17 @@ class Fields {
   }
 
  private:
-  const Value& value_of(const char* name) const;  // throws std::logic_error where validation left it out
+  const Value& value_of(
+      const char* name) const;  // throws std::logic_error where validation left it out
 
   std::vector<Field>* declarations_ = nullptr;
   const Value* values_ = nullptr;
 };
 
 template <class T>
-concept Describable = requires(T& config, Fields& fields) { config.describe(fields); };
+concept Describable = requires(T& config, Fields& fields) {
+  config.describe(fields);
+};
 
 }  // namespace refran
 

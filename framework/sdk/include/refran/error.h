@@ -9,19 +9,22 @@
 
 namespace refran {
 
-// What a plugin throws when a run cannot go on because of what it was given: the text is for the user.
+// What a plugin throws when a run cannot go on because of what it was given: the text is for the
+// user.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// A plugin broke the rules of the sdk: an undeclared output, a wrong extent, a forgotten one. For the plugin's author.
+// A plugin broke the rules of the sdk: an undeclared output, a wrong extent, a forgotten one. For
+// the plugin's author.
 class PluginError : public std::logic_error {
  public:
   using std::logic_error::logic_error;
 };
 
-// Filled by a plugin's `check`: rules between fields, and files that will be read beyond those of path fields.
+// Filled by a plugin's `check`: rules between fields, and files that will be read beyond those of
+// path fields.
 class Problems {
  public:
   struct Problem {
@@ -29,7 +32,9 @@ class Problems {
     std::string text;   // what was found, what is allowed
   };
 
-  void add(std::string field, std::string text) { problems_.push_back({std::move(field), std::move(text)}); }
+  void add(std::string field, std::string text) {
+    problems_.push_back({std::move(field), std::move(text)});
+  }
 
   // Registers a file the run will read, so that it is hashed before the run.
   void reads(std::filesystem::path file) { inputs_.push_back(std::move(file)); }

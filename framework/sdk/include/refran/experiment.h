@@ -25,7 +25,8 @@ struct Declared {
   bool (*is_written)(const Config& config) = nullptr;
 
   template <class T, std::size_t Rank>
-  Declared(const Output<T, Rank>& output) : info(detail::info_of(output)) {}  // NOLINT(google-explicit-constructor)
+  Declared(const Output<T, Rank>& output)
+      : info(detail::info_of(output)) {}  // NOLINT(google-explicit-constructor)
 
   template <class T, std::size_t Rank>
   Declared(const Output<T, Rank>& output, std::string condition, bool (*written)(const Config&))
@@ -46,7 +47,8 @@ struct Experiment {
   const char* version = "1.0.0";
   Reproducibility reproducibility = Reproducibility::bitwise;
   double tolerance = 0;  // for Reproducibility::close
-  // File stem of the library with REFRAN_PART that `Run::part` opens, for code that needs a heavy library (torch).
+  // File stem of the library with REFRAN_PART that `Run::part` opens, for code that needs a heavy
+  // library (torch).
   const char* part = nullptr;
 };
 
@@ -67,7 +69,8 @@ struct Erased {
     Fields fields(&description.fields);
     Config defaults{};
     defaults.describe(fields);
-    for (const Declared<Config>& output : experiment.outputs) description.outputs.push_back(output.info);
+    for (const Declared<Config>& output : experiment.outputs)
+      description.outputs.push_back(output.info);
   }
   static void* bind(const Value& resolved) {
     auto config = std::make_unique<Config>();
@@ -81,33 +84,36 @@ struct Erased {
   }
   static bool is_written(const void* config, std::uint32_t output) {
     const auto& declared = get().outputs.at(output);
-    return declared.is_written == nullptr || declared.is_written(*static_cast<const Config*>(config));
+    return declared.is_written == nullptr ||
+           declared.is_written(*static_cast<const Config*>(config));
   }
-  static void run(const void* config, Run& run) { get().run(*static_cast<const Config*>(config), run); }
+  static void run(const void* config, Run& run) {
+    get().run(*static_cast<const Config*>(config), run);
+  }
   static void run_group(const void* config, Group& group) {
     get().run_group(*static_cast<const Config*>(config), group);
   }
 
-  static constexpr ExperimentTable kTable{sizeof(ExperimentTable), describe, bind, destroy, check, is_written, run,
-                                          run_group};
+  static constexpr ExperimentTable kTable{
+      sizeof(ExperimentTable), describe, bind, destroy, check, is_written, run, run_group};
 };
 
 }  // namespace detail
 }  // namespace refran
 
-#define REFRAN_EXPERIMENT(ConfigType, ...)                                              \
-  namespace {                                                                           \
-  const ::refran::Experiment<ConfigType>& refran_the_experiment() {                     \
-    static const ::refran::Experiment<ConfigType> experiment __VA_ARGS__;               \
-    return experiment;                                                                  \
-  }                                                                                     \
-  }                                                                                     \
-  REFRAN_EXPORT(::refran::detail::Handshake, refran_handshake,                          \
-                ::refran::detail::kOwnHandshake)                                        \
-  REFRAN_EXPORT(::refran::detail::ExperimentTable, refran_experiment,                   \
+#define REFRAN_EXPERIMENT(ConfigType, ...)                                                      \
+  namespace {                                                                                   \
+  const ::refran::Experiment<ConfigType>& refran_the_experiment() {                             \
+    static const ::refran::Experiment<ConfigType> experiment __VA_ARGS__;                       \
+    return experiment;                                                                          \
+  }                                                                                             \
+  }                                                                                             \
+  REFRAN_EXPORT(::refran::detail::Handshake, refran_handshake, ::refran::detail::kOwnHandshake) \
+  REFRAN_EXPORT(::refran::detail::ExperimentTable, refran_experiment,                           \
                 (::refran::detail::Erased<ConfigType, refran_the_experiment>::kTable))
 
-// The last line of a plugin's second library: `object` is the interface struct that `Run::part<Interface>()` returns.
-#define REFRAN_PART(object)                                                                            \
-  REFRAN_EXPORT(::refran::detail::Handshake, refran_handshake, ::refran::detail::kOwnHandshake)       \
+// The last line of a plugin's second library: `object` is the interface struct that
+// `Run::part<Interface>()` returns.
+#define REFRAN_PART(object)                                                                     \
+  REFRAN_EXPORT(::refran::detail::Handshake, refran_handshake, ::refran::detail::kOwnHandshake) \
   REFRAN_EXPORT(void* const, refran_part, &(object))

@@ -11,13 +11,16 @@
 namespace refran {
 
 template <class T>
-concept ElementType = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int32_t> ||
-                      std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::string>;
+concept ElementType =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int32_t> ||
+    std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::string>;
 
 // A dataset of elements T with named dimensions, outermost first.
 //
-//   constexpr refran::Output<double, 2> kShare{.name = "share", .dims = {"step", "part"}, .unit = "1",
-//       .doc = "How much of each part is in the summary after every step", .rows_sum_to_one = true};
+//   constexpr refran::Output<double, 2> kShare{.name = "share", .dims = {"step", "part"}, .unit =
+//   "1",
+//       .doc = "How much of each part is in the summary after every step", .rows_sum_to_one =
+//       true};
 template <ElementType T, std::size_t Rank>
 struct Output {
   const char* name;
@@ -26,7 +29,8 @@ struct Output {
   const char* doc;   // one sentence
   // Along the last axis the values sum to 1 within 1e-5, or are all NaN.
   bool rows_sum_to_one = false;
-  // The item list it is written for, item by item, its extents free to differ between them; null = a dense output.
+  // The item list it is written for, item by item, its extents free to differ between them; null =
+  // a dense output.
   const char* per_item = nullptr;
 };
 

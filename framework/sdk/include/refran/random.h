@@ -1,6 +1,7 @@
-// Named random streams: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011) with the
-// seed as key and the hash of the stream's name in the counter. Adding a stream, a run or an axis never changes the
-// numbers of another. The distributions are ours, since those of <random> differ between standard libraries.
+// Named random streams: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2,
+// 3", SC 2011) with the seed as key and the hash of the stream's name in the counter. Adding a
+// stream, a run or an axis never changes the numbers of another. The distributions are ours, since
+// those of <random> differ between standard libraries.
 #pragma once
 
 #include <array>

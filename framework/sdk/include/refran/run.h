@@ -17,8 +17,8 @@
 
 namespace refran {
 
-// Puts outputs of a run, or of one item of it. A wrong extent (one length per dimension name per run or item), an
-// undeclared output, or one written twice throws PluginError.
+// Puts outputs of a run, or of one item of it. A wrong extent (one length per dimension name per
+// run or item), an undeclared output, or one written twice throws PluginError.
 class Writer {
  public:
   // Writes the whole output.
@@ -27,17 +27,20 @@ class Writer {
     host_->put(ref(output), item_, {array.extents, array.values.data(), array.values.size()});
   }
 
-  // Adds one entry along the output's first dimension: `run.append(kLoss, loss)`. Written out in chunks.
+  // Adds one entry along the output's first dimension: `run.append(kLoss, loss)`. Written out in
+  // chunks.
   template <class T, std::size_t Rank>
-    requires(Rank > 0)
-  void append(const Output<T, Rank>& output, const std::type_identity_t<ArrayView<T, Rank - 1>>& entry) {
+  requires(Rank > 0) void append(const Output<T, Rank>& output,
+                                 const std::type_identity_t<ArrayView<T, Rank - 1>>& entry) {
     Extents<Rank> extents{1};
     for (std::size_t axis = 1; axis < Rank; ++axis) extents[axis] = entry.extents[axis - 1];
     host_->append(ref(output), item_, {extents, entry.values.data(), entry.values.size()});
   }
 
   // Names the positions along a dimension: tokens, words, heads. Without labels they are 0 … n-1.
-  void labels(std::string_view dim, std::vector<std::string> labels) { host_->labels(item_, dim, std::move(labels)); }
+  void labels(std::string_view dim, std::vector<std::string> labels) {
+    host_->labels(item_, dim, std::move(labels));
+  }
 
  protected:
   Writer(detail::Host* host, std::size_t item) : host_(host), item_(item) {}
@@ -64,8 +67,11 @@ class Run : public Writer {
  public:
   explicit Run(detail::Host* host) : Writer(host, detail::kNoItem) {}
 
-  // Names the items of the list that per-item outputs are written for (a plugin has one list), then gives each.
-  void items(std::string_view list, std::vector<std::string> labels) { host_->items(list, std::move(labels)); }
+  // Names the items of the list that per-item outputs are written for (a plugin has one list), then
+  // gives each.
+  void items(std::string_view list, std::vector<std::string> labels) {
+    host_->items(list, std::move(labels));
+  }
   Item item(std::size_t index) { return {host_, index}; }
 
   std::uint64_t seed() const { return host_->seed(); }
@@ -77,11 +83,13 @@ class Run : public Writer {
   void warn(std::string_view text) { host_->log(text, true); }
   // Records in the provenance what a field spelled `auto` became.
   void note(std::string_view key, std::string_view value) { host_->note(key, value); }
-  // How many bytes of outputs will be kept: the runner says so, and refuses what the disk cannot hold.
+  // How many bytes of outputs will be kept: the runner says so, and refuses what the disk cannot
+  // hold.
   void announce(std::uint64_t bytes) { host_->announce(bytes); }
 
   void progress(double done, double total) { host_->progress(done, total); }
-  // True after Ctrl-C or a scheduler's signal: return soon; the run counts as stopped and will be done again.
+  // True after Ctrl-C or a scheduler's signal: return soon; the run counts as stopped and will be
+  // done again.
   bool stop_requested() { return host_->stop_requested(); }
   // How many threads the run may use.
   int threads() const { return host_->threads(); }
@@ -98,8 +106,8 @@ class Run : public Writer {
   }
 };
 
-// Runs that differ in their seed alone, to be done together. What belongs to a run is asked of the member, what belongs
-// to the work as a whole of the group.
+// Runs that differ in their seed alone, to be done together. What belongs to a run is asked of the
+// member, what belongs to the work as a whole of the group.
 class Group {
  public:
   explicit Group(std::vector<Run> members) : members_(std::move(members)) {}

@@ -1,5 +1,6 @@
-// The description of a plugin's config fields and outputs as plain data. A plugin's declarations are turned into it
-// once; validation, `refran describe`, the README tables and the JSON Schema all read it.
+// The description of a plugin's config fields and outputs as plain data. A plugin's declarations
+// are turned into it once; validation, `refran describe`, the README tables and the JSON Schema all
+// read it.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,8 @@ namespace refran {
 
 enum class FieldType { boolean, integer, real, text, path, list, map, group };
 
-// What must be at a path before the run. Files and the listed files of folders are hashed into the provenance.
+// What must be at a path before the run. Files and the listed files of folders are hashed into the
+// provenance.
 enum class PathKind { any, existing_file, existing_folder };
 
 // One config field, or the element of a list or map (then its name is empty).
@@ -28,7 +30,8 @@ struct Field {
   bool optional = false;     // may be spelled `auto`: the plugin chooses, and notes what it chose
   bool one_or_list = false;  // type is list, and a single element stands for itself
 
-  // Rules. Numbers (for lists and maps: every number inside); a bound that is excluded is marked so.
+  // Rules. Numbers (for lists and maps: every number inside); a bound that is excluded is marked
+  // so.
   std::optional<double> minimum;
   std::optional<double> maximum;
   bool minimum_excluded = false;
@@ -60,7 +63,8 @@ struct OutputInfo {
   std::string unit;
   std::string doc;
   bool rows_sum_to_one = false;
-  std::string per_item;   // "" = dense; else the name of the item list it is written for, item by item
+  std::string
+      per_item;  // "" = dense; else the name of the item list it is written for, item by item
   std::string condition;  // "" = always; else when it is written, in words
 };
 

@@ -1,5 +1,5 @@
-// A parsed tree of configuration values, each of which knows where it was written. It is what configs are validated
-// from and bound to; how it is read from YAML is the runner's business.
+// A parsed tree of configuration values, each of which knows where it was written. It is what
+// configs are validated from and bound to; how it is read from YAML is the runner's business.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,8 @@ struct Value {
   static Value boolean(bool value);
   static Value integer(std::int64_t value);
   static Value integer(std::uint64_t value);
-  // The shortest spelling that reads back to the same double, always with a '.' or exponent; inf and nan as YAML's.
+  // The shortest spelling that reads back to the same double, always with a '.' or exponent; inf
+  // and nan as YAML's.
   static Value real(double value);
   static Value string(std::string value);
   static Value list();

@@ -1,5 +1,5 @@
-// The plain data by which runner and plugin make sure of each other before any C++ type crosses. Only fields at the end
-// of a struct may ever be added; `size` tells the reader how many there are.
+// The plain data by which runner and plugin make sure of each other before any C++ type crosses.
+// Only fields at the end of a struct may ever be added; `size` tells the reader how many there are.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ inline constexpr std::uint32_t kInterface = 1;
 struct Handshake {
   std::uint32_t size;
   std::uint32_t interface;
-  const char* standard_library;  // "libstdc++", "libc++"
-  std::uint8_t cxx11_abi;        // _GLIBCXX_USE_CXX11_ABI
+  const char* standard_library;   // "libstdc++", "libc++"
+  std::uint8_t cxx11_abi;         // _GLIBCXX_USE_CXX11_ABI
   std::uint8_t debug_containers;  // _GLIBCXX_DEBUG
   std::uint8_t address_sanitizer;
   std::uint8_t thread_sanitizer;
@@ -91,16 +91,12 @@ struct ExperimentTable {
 #define REFRAN_CXX11_ABI _GLIBCXX_USE_CXX11_ABI
 #endif
 
-// The handshake of the code that includes this header; not inline, since every library keeps its own.
-constexpr Handshake kOwnHandshake{sizeof(Handshake),
-                                         kInterface,
-                                         REFRAN_STANDARD_LIBRARY,
-                                         REFRAN_CXX11_ABI,
-                                         REFRAN_DEBUG_CONTAINERS,
-                                         REFRAN_HAS_ASAN,
-                                         REFRAN_HAS_TSAN,
-                                         REFRAN_COMPILER,
-                                         REFRAN_BUILD_TYPE};
+// The handshake of the code that includes this header; not inline, since every library keeps its
+// own.
+constexpr Handshake kOwnHandshake{
+    sizeof(Handshake),       kInterface,      REFRAN_STANDARD_LIBRARY, REFRAN_CXX11_ABI,
+    REFRAN_DEBUG_CONTAINERS, REFRAN_HAS_ASAN, REFRAN_HAS_TSAN,         REFRAN_COMPILER,
+    REFRAN_BUILD_TYPE};
 
 inline constexpr const char* kHandshakeSymbol = "refran_handshake";
 inline constexpr const char* kExperimentSymbol = "refran_experiment";
@@ -110,8 +106,8 @@ inline constexpr const char* kPartSymbol = "refran_part";
 }  // namespace refran
 
 // Defines a constant with C linkage that the loader finds by its name.
-#define REFRAN_EXPORT(Type, name, value)                                \
-  extern "C" {                                                          \
-  extern __attribute__((visibility("default"))) const Type name;        \
-  const Type name = value;                                              \
+#define REFRAN_EXPORT(Type, name, value)                         \
+  extern "C" {                                                   \
+  extern __attribute__((visibility("default"))) const Type name; \
+  const Type name = value;                                       \
   }

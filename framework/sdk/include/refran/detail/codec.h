@@ -106,7 +106,8 @@ struct Codec<Map<T>> {
   }
   static Value write(const Map<T>& member) {
     Value value = Value::map();
-    for (const auto& [key, element] : member) value.entries.push_back({key, Codec<T>::write(element), {}});
+    for (const auto& [key, element] : member)
+      value.entries.push_back({key, Codec<T>::write(element), {}});
     return value;
   }
 };
@@ -162,14 +163,16 @@ struct Codec<T> {
     Fields fields(&value);
     member.describe(fields);
   }
-  // The members of a struct are described through `describe` alone, so its value is the map of their defaults.
+  // The members of a struct are described through `describe` alone, so its value is the map of
+  // their defaults.
   static Value write(T member) {
     std::vector<Field> declarations;
     Fields fields(&declarations);
     member.describe(fields);
     Value value = Value::map();
     for (Field& field : declarations) {
-      if (!field.required) value.entries.push_back({field.name, std::move(field.default_value), {}});
+      if (!field.required)
+        value.entries.push_back({field.name, std::move(field.default_value), {}});
     }
     return value;
   }

@@ -12,7 +12,8 @@
 
 namespace refran::detail {
 
-// An output as it crosses the boundary: the declaration's address finds it fast, its name finds it at all.
+// An output as it crosses the boundary: the declaration's address finds it fast, its name finds it
+// at all.
 struct OutputRef {
   const void* declaration;
   const char* name;
