@@ -41,8 +41,8 @@ INSTANTIATE_TEST_SUITE_P(
         Command{"export", {"RUN", "--csv", "--out"}}, Command{"summary", {"RUN", "--csv"}},
         Command{"new-plugin", {"plugin", "--out"}},
         Command{"check-plugin", {"plugin", "FILE", "--plugin-path"}}),
-    [](const auto& info) {
-      std::string name = info.param.name;
+    [](const auto& command) {
+      std::string name = command.param.name;
       std::replace(name.begin(), name.end(), '-', '_');
       return name;
     });

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <sstream>
 #include <vector>
 
@@ -106,6 +107,8 @@ std::string unescape_line(std::string_view text) {
 
 int run_worker(const WorkerOptions& options, int input, int output) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // without a parent nobody waits for the results
+  // UCX, which Debian 13's torch brings along, would hold up a crash to print its own backtrace.
+  setenv("UCX_HANDLE_ERRORS", "none", 0);
   try {
     work(options, input, output);
     return 0;
