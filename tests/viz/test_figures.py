@@ -80,12 +80,15 @@ def test_outputs_lie_between_the_values(files: dict[str, Path]) -> None:
     assert np.all((along > 0) & (along < 1))
 
 
-def test_bars_without_attention_are_the_last_summary_s(files: dict[str, Path]) -> None:
+def test_bars_compare_the_last_summary_with_boxes_and_words(files: dict[str, Path]) -> None:
     panels = pictures_of(files["attention"])["with-and-without"].axes
-    for axes, with_attention in zip(panels, ([0.488, 0.488, 0.024], [0.262, 0.262, 0.476])):
-        widths = np.array([bar.get_width() for bar in axes.patches]).reshape(3, 2)
+    by_box = ([0, 0.953, 0.047], [0, 0.047, 0.953])
+    as_words = ([0.488, 0.488, 0.024], [0.262, 0.262, 0.476])
+    for axes, boxes, words in zip(panels, by_box, as_words):
+        widths = np.array([bar.get_width() for bar in axes.patches]).reshape(3, 3)  # [part, bar]
         assert np.allclose(widths[:, 0], [0.25, 0.25, 0.5])
-        assert np.allclose(widths[:, 1], with_attention, atol=5e-4)
+        assert np.allclose(widths[:, 1], boxes, atol=5e-4)
+        assert np.allclose(widths[:, 2], words, atol=5e-4)
 
 
 # Sweeps ------------------------------------------------------------------------------------------
