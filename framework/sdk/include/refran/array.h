@@ -70,17 +70,11 @@ struct ArrayView {
   std::span<const T> values;
 
   ArrayView(const Extents<Rank>& shape, std::span<const T> all) : extents(shape), values(all) {}
-  ArrayView(const Array<T, Rank>& array)
-      : extents(array.extents()), values(array.values()) {}  // NOLINT
-  ArrayView(const std::vector<T>& vector)                    // NOLINT
-      requires(Rank == 1)
+  ArrayView(const Array<T, Rank>& array) : extents(array.extents()), values(array.values()) {}
+  ArrayView(const std::vector<T>& vector) requires(Rank == 1)
       : extents{vector.size()}, values(vector) {}
-  ArrayView(std::span<const T> span)  // NOLINT
-      requires(Rank == 1)
-      : extents{span.size()}, values(span) {}
-  ArrayView(const T& value)  // NOLINT
-      requires(Rank == 0)
-      : values(&value, 1) {}
+  ArrayView(std::span<const T> span) requires(Rank == 1) : extents{span.size()}, values(span) {}
+  ArrayView(const T& value) requires(Rank == 0) : values(&value, 1) {}
 };
 
 }  // namespace refran

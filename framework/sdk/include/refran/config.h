@@ -38,9 +38,7 @@ struct OneOrList {
   bool is_list = false;
 
   OneOrList() = default;
-  OneOrList(T one)
-      : values{std::move(one)} {
-  }  // NOLINT(google-explicit-constructor): `OneOrList<double> rate = 0.5;`
+  OneOrList(T one) : values{std::move(one)} {}  // implicit: `OneOrList<double> rate = 0.5;`
 
   const T& operator[](std::size_t index) const { return is_list ? values[index] : values.front(); }
 };

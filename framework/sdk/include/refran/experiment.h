@@ -25,8 +25,7 @@ struct Declared {
   bool (*is_written)(const Config& config) = nullptr;
 
   template <class T, std::size_t Rank>
-  Declared(const Output<T, Rank>& output)
-      : info(detail::info_of(output)) {}  // NOLINT(google-explicit-constructor)
+  Declared(const Output<T, Rank>& output) : info(detail::info_of(output)) {}
 
   template <class T, std::size_t Rank>
   Declared(const Output<T, Rank>& output, std::string condition, bool (*written)(const Config&))
