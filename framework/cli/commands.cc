@@ -3,9 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
-#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -13,19 +11,16 @@
 #include "describe.h"
 #include "diagnostics.h"
 #include "inspect.h"
+#include "output.h"
 #include "result_file.h"
 #include "stop.h"
 #include "summary.h"
-#include "verify.h"
 #include "worker.h"
 
 namespace refran::cli {
 namespace {
 
 using namespace refran::runner;
-
-constexpr int kRunsFailed = 4;  // or a check did not pass
-constexpr int kStopped = 130;
 
 // `config.words[0].text=tía`: a key, then '='. A path that looks like that is written with a './'.
 bool is_override(const std::string& word) {
@@ -66,22 +61,6 @@ std::vector<std::size_t> validate_all(const std::vector<RunRequest>& requests) {
   return sizes;
 }
 
-// Standard output is for result paths alone; what plugins and libraries print goes to standard
-// error.
-int redirect_standard_output() {
-  std::fflush(stdout);
-  const int original = dup(STDOUT_FILENO);
-  dup2(STDERR_FILENO, STDOUT_FILENO);
-  return original;
-}
-
-void print_line(int descriptor, const std::string& text) {
-  const std::string line = text + "\n";
-  if (::write(descriptor, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
-    throw std::runtime_error("standard output cannot be written");
-  }
-}
-
 }  // namespace
 
 int run(const Options& options) {
@@ -98,7 +77,7 @@ int run(const Options& options) {
     const RunReport report = run_experiment(request);
     if (!report.result.empty()) print_line(output, report.result.string());
     if (report.stopped) return kStopped;
-    if (report.failed > 0) exit_code = kRunsFailed;
+    if (report.failed > 0) exit_code = kNotPassed;
   }
   return exit_code;
 }
@@ -155,33 +134,10 @@ int show(const Options& options) {
 int check(const Options& options) {
   const std::filesystem::path file = result_path(options.result);
   const std::vector<std::string> problems = check_result(file);
-  for (const std::string& problem : problems) {
-    const bool names_file = problem.starts_with(file.string());
-    fmt::print("{}{}{}\n", names_file ? "" : file.string(), names_file ? "" : ": ", problem);
-  }
-  if (!problems.empty()) return kRunsFailed;
+  for (const std::string& problem : problems) fmt::print("{}\n", with_file(file, problem));
+  if (!problems.empty()) return kNotPassed;
   fmt::print("{}: valid, digest {}\n", file.string(), ResultFile(file).attribute("digest"));
   return 0;
-}
-
-int verify(const Options& options) {
-  const std::filesystem::path file = result_path(options.result);
-  const Verification verified = verify_result(file, options.request.plugin_folders);
-  for (const std::string& text : verified.environment) fmt::print("changed since then: {}\n", text);
-  for (const std::string& text : verified.differences) fmt::print("{}\n", text);
-  if (verified.differences.empty()) {
-    const bool is_close = verified.level == "close";
-    fmt::print("{}: reproduced, {}\n", file.string(),
-               is_close ? "within its tolerance" : "bit for bit");
-    return 0;
-  }
-  if (verified.may_differ) {
-    fmt::print("{}: not the same; it promises equal bytes only on the same machine and build\n",
-               file.string());
-    return 0;
-  }
-  fmt::print("{}: NOT reproduced, though it declares '{}'\n", file.string(), verified.level);
-  return kRunsFailed;
 }
 
 int export_result(const Options& options) {

@@ -1,6 +1,7 @@
 // The commands of the program. Each prints what it has to say and returns the exit code.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@ struct Options {
   std::string plugin;
   std::filesystem::path experiment_file;
   std::filesystem::path result;
+  std::filesystem::path other_result;
+  std::size_t sample = 0;
+  double tolerance = 0;
   std::filesystem::path folder;
   bool markdown = false;
   bool json_schema = false;
@@ -32,6 +36,7 @@ int describe(const Options& options);
 int show(const Options& options);
 int check(const Options& options);
 int verify(const Options& options);
+int diff(const Options& options);
 int export_result(const Options& options);
 int summary(const Options& options);
 int new_plugin(const Options& options);

@@ -4,7 +4,7 @@ _refran() {
   local program=${COMP_WORDS[0]}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "run list describe validate show check verify export summary new-plugin check-plugin --help --version" -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W "run list describe validate show check verify diff export summary new-plugin check-plugin --help --version" -- "$current")
     return
   fi
   case $previous in
@@ -28,7 +28,7 @@ _refran() {
       mapfile -t COMPREPLY < <(compgen -d -S / -- "$current"; compgen -f -X '!*.yaml' -- "$current")
       compopt -o nospace
       ;;
-    show | check | verify | export | summary)
+    show | check | verify | diff | export | summary)
       mapfile -t COMPREPLY < <(compgen -d -S / -- "$current"; compgen -f -X '!*.h5' -- "$current")
       compopt -o nospace
       ;;

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,10 +23,9 @@ using namespace refran::runner;
 namespace cli = refran::cli;
 
 constexpr const char* kFooter =
-    "Exit codes: 0 all well, 2 wrong input, 3 a plugin cannot be loaded, 4 runs failed or a check "
-    "did not pass,\n"
-    "5 something cannot be written or read, 130 stopped. `refran COMMAND --help` explains a "
-    "command.";
+    "Exit codes: 0 all well, 2 wrong input, 3 a plugin cannot be loaded, 4 runs failed, a check\n"
+    "did not pass or results differ, 5 something cannot be written or read, 130 stopped.\n"
+    "`refran COMMAND --help` explains a command.";
 
 void add_plugin_path(CLI::App* command, cli::Options& options) {
   command
@@ -84,15 +84,18 @@ void add_run(CLI::App& app, cli::Options& options) {
   command->callback([&options] { options.exit_code = cli::run(options); });
 }
 
+void add_result(CLI::App* command, const char* name, std::filesystem::path& result) {
+  command
+      ->add_option(name, result, "A result file, a run's folder, or an experiment's (its latest)")
+      ->required()
+      ->type_name("RUN");
+}
+
 void add_inspection(CLI::App& app, cli::Options& options) {
   const auto with_result = [&](const char* name, const char* help,
                                int (*call)(const cli::Options&)) {
     CLI::App* command = app.add_subcommand(name, help);
-    command
-        ->add_option("result", options.result,
-                     "A result file, a run's folder, or an experiment's (its latest)")
-        ->required()
-        ->type_name("RUN");
+    add_result(command, "result", options.result);
     command->callback([&options, call] { options.exit_code = call(options); });
     return command;
   };
@@ -100,9 +103,6 @@ void add_inspection(CLI::App& app, cli::Options& options) {
   with_result("check",
               "Check a result against the format: digests, dimensions, row sums, completeness",
               cli::check);
-  CLI::App* verify =
-      with_result("verify", "Run a result's config again and compare every digest", cli::verify);
-  add_plugin_path(verify, options);
   CLI::App* exported =
       with_result("export", "Write a result's datasets as tidy CSV files", cli::export_result);
   exported->add_flag("--csv", options.csv, "As CSV: one row per cell, axes and labels as columns")
@@ -114,6 +114,39 @@ void add_inspection(CLI::App& app, cli::Options& options) {
       "Over a sweep's seeds: mean, median, 95 % bootstrap interval of every scalar output",
       cli::summary);
   summary->add_flag("--csv", options.csv, "Print CSV instead of a table");
+}
+
+void add_comparison(CLI::App& app, cli::Options& options) {
+  CLI::App* verify = app.add_subcommand(
+      "verify", "Run a result again from what its file holds, and say whether it is identical");
+  add_result(verify, "result", options.result);
+  verify
+      ->add_option("--sample", options.sample,
+                   "Of a sweep, only so many runs, evenly over its grid, always the same [all]")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  add_plugin_path(verify, options);
+  verify->footer(
+      "What differs is named by the axes, as loss[seed=3, step=17]: was 0.51234, is 0.51233, with\n"
+      "what changed in the recorded environment. A result is held to what it declares: equal\n"
+      "bytes anywhere, or on the same machine and build, or numbers within its tolerance.\n"
+      "Exit code 0 where it is reproduced, 4 where not.");
+  verify->callback([&options] { options.exit_code = cli::verify(options); });
+
+  CLI::App* diff = app.add_subcommand(
+      "diff", "Compare two results: configs, datasets, and where they were made");
+  add_result(diff, "A", options.result);
+  add_result(diff, "B", options.other_result);
+  diff->add_option("--tolerance", options.tolerance,
+                   "Numbers at most so far apart count as equal [0: the same bytes]")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("T");
+  diff->footer(
+      "Runs of sweeps are compared where they stand at the same values of the axes. Every line\n"
+      "has A's value, then B's. Only datasets whose digests differ are read; `refran check` tells\n"
+      "whether digests are those of the values.\n"
+      "Exit code 0 where configs and datasets are equal, 4 where not.");
+  diff->callback([&options] { options.exit_code = cli::diff(options); });
 }
 
 void add_plugin_commands(CLI::App& app, cli::Options& options) {
@@ -206,6 +239,7 @@ int parse_and_run(int argc, char** argv) {
   add_run(app, options);
   add_plugin_commands(app, options);
   add_inspection(app, options);
+  add_comparison(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

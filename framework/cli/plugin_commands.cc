@@ -4,6 +4,7 @@
 #include "check_plugin.h"
 #include "commands.h"
 #include "new_plugin.h"
+#include "output.h"
 
 namespace refran::cli {
 
@@ -17,7 +18,6 @@ int new_plugin(const Options& options) {
 }
 
 int check_plugin(const Options& options) {
-  constexpr int kNotDone = 4;
   const bool passed = runner::check_plugin(
       options.plugin, options.experiment_file, options.request.plugin_folders,
       [](const runner::PluginCheck& check) {
@@ -26,7 +26,7 @@ int check_plugin(const Options& options) {
         std::fflush(stdout);
       });
   fmt::print("{} is {}\n", options.plugin, passed ? "done" : "not done yet");
-  return passed ? 0 : kNotDone;
+  return passed ? 0 : kNotPassed;
 }
 
 }  // namespace refran::cli

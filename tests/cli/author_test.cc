@@ -50,7 +50,7 @@ TEST_F(CheckPluginTest, APluginThatDependsOnThreadsIsNotDone) {
             fmt::format("ok      is documented: question, fields, outputs, tables in its README\n"
                         "ok      runs {} and writes what it declares\n"
                         "NOT OK  gives the same on 1 and 2 threads\n"
-                        "        value: differs by up to 1\n"
+                        "        value: was 1, is 2\n"
                         "ok      gives a seed the same alone and in a group\n"
                         "ok      gives the same after a kill and resume\n"
                         "depends-on-threads is not done yet\n",

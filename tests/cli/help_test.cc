@@ -37,7 +37,9 @@ INSTANTIATE_TEST_SUITE_P(
         Command{"list", {"--plugin-path", "--names"}},
         Command{"describe", {"plugin", "--markdown", "--json-schema", "--plugin-path"}},
         Command{"validate", {"FILE", "--sweep", "--plugin-path"}}, Command{"show", {"RUN"}},
-        Command{"check", {"RUN"}}, Command{"verify", {"RUN", "--plugin-path"}},
+        Command{"check", {"RUN"}},
+        Command{"verify", {"RUN", "--sample", "--plugin-path", "loss[seed=3, step=17]: was"}},
+        Command{"diff", {"RUN", "--tolerance", "Exit code 0 where configs and datasets are equal"}},
         Command{"export", {"RUN", "--csv", "--out"}}, Command{"summary", {"RUN", "--csv"}},
         Command{"new-plugin", {"plugin", "--out"}},
         Command{"check-plugin", {"plugin", "FILE", "--plugin-path"}}),
@@ -50,9 +52,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ProgramHelpTest, NamesEveryCommandAndTheExitCodes) {
   const Outcome outcome = refran({"--help"});
   EXPECT_EQ(outcome.exit_code, 0);
-  for (const char* const word :
-       {"run", "list", "describe", "validate", "show", "check", "verify", "export", "summary",
-        "new-plugin", "check-plugin", "--version", "Exit codes: 0 all well, 2 wrong input"}) {
+  for (const char* const word : {"run", "list", "describe", "validate", "show", "check", "verify",
+                                 "diff", "export", "summary", "new-plugin", "check-plugin",
+                                 "--version", "Exit codes: 0 all well, 2 wrong input"}) {
     EXPECT_NE(outcome.output.find(word), std::string::npos) << word;
   }
   EXPECT_EQ(outcome.output.find("sidecar"), std::string::npos);
@@ -84,12 +86,15 @@ class CompletionTest : public ProgramTest {
 
 TEST_F(CompletionTest, CompletesCommands) {
   EXPECT_EQ(completions("de"), "describe");
+  EXPECT_EQ(completions("di"), "diff");
   EXPECT_EQ(completions("ch"), "check check-plugin");
 }
 
 TEST_F(CompletionTest, CompletesOptionsOfTheCommand) {
   EXPECT_EQ(completions("describe --ma"), "--markdown");
   EXPECT_EQ(completions("run --re"), "--resume --retry-failed");
+  EXPECT_EQ(completions("verify --s"), "--sample");
+  EXPECT_EQ(completions("diff a.h5 b.h5 --t"), "--tolerance");
 }
 
 TEST_F(CompletionTest, CompletesPlugins) {
@@ -104,6 +109,7 @@ TEST_F(CompletionTest, CompletesExperimentFilesAndResults) {
   write("onefolder/two.yaml", "");
   EXPECT_EQ(completions("run on"), "one.yaml onefolder/");
   EXPECT_EQ(completions("show on"), "one.h5 onefolder/");
+  EXPECT_EQ(completions("diff one.h5 on"), "one.h5 onefolder/");
 }
 
 }  // namespace

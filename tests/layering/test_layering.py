@@ -112,6 +112,23 @@ def test_no_standard_distribution_or_unnamed_randomness():
         assert not words.search(code), file
 
 
+AVX2_OBJECTS = [
+    "plugins/referent_model/CMakeFiles/refran_referent_model.dir/avx2_lanes.cc.o",
+    "tests/CMakeFiles/plugin_tests.dir/plugins/referent_model/lane_operations_avx2.cc.o",
+]
+
+
+@pytest.mark.parametrize("name", AVX2_OBJECTS, ids=lambda n: Path(n).name)
+def test_code_for_avx2_shares_no_inline_function_with_other_code(name):
+    # Of a function that several object files hold the linker keeps one, maybe this one: an illegal instruction on older
+    # processors, far from here.
+    symbols = ["nm", "-C", "--defined-only", BUILD / name]
+    text = subprocess.run(symbols, capture_output=True, text=True, check=True).stdout
+    found = re.findall(r"^\S+ ([WwVvu]) (.+)$", text, re.MULTILINE)
+    shared = [f"{kind} {symbol}" for kind, symbol in found if not re.search(r"Avx2|^DW\.ref\.", symbol)]
+    assert found and not shared
+
+
 def plugin_libraries():
     return sorted((BUILD / "lib/refran/plugins").glob("*.so"))
 

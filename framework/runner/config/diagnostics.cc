@@ -71,8 +71,8 @@ void Diagnostics::throw_if_any() const {
   throw ConfigError(all);
 }
 
-std::string in_quotes(std::string_view text) {
-  std::string shown = "'";
+std::string on_one_line(std::string_view text) {
+  std::string shown;
   std::size_t length = 0;
   while (!text.empty()) {
     if (++length > kLongestQuote) {
@@ -94,8 +94,10 @@ std::string in_quotes(std::string_view text) {
     }
     text.remove_prefix(bytes);
   }
-  return shown + "'";
+  return shown;
 }
+
+std::string in_quotes(std::string_view text) { return "'" + on_one_line(text) + "'"; }
 
 std::string found(const Value& value) {
   std::string words(name_of(value.kind));

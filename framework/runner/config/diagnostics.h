@@ -43,7 +43,9 @@ class Diagnostics {
 // What an error text says was found: "nothing", "a text 'dto'", "an integer 3", "a list".
 std::string found(const Value& value);
 
-// The text in quotes, on one line, cut where it is long.
+// The text on one line, cut where it is long.
+std::string on_one_line(std::string_view text);
+// The same in quotes.
 std::string in_quotes(std::string_view text);
 
 // "; did you mean 'x'?" for the nearest of `known` within an edit distance that a typo makes, else

@@ -126,8 +126,9 @@ std::optional<fs::path> Checker::run(const std::string& out, const std::vector<s
 }
 
 void Checker::compare(const fs::path& expected, const fs::path& found, PluginCheck& check) const {
-  for (std::string& text : differences(ResultFile(expected), ResultFile(found), tolerance_)) {
-    check.problems.push_back(std::move(text));
+  for (const Difference& difference :
+       dataset_differences(ResultFile(expected), ResultFile(found), tolerance_)) {
+    check.problems.push_back(as_change(difference));
   }
 }
 

@@ -29,6 +29,8 @@ constexpr int kPollMilliseconds = 100;
 // parent.
 constexpr std::size_t kMostSingles = 16;
 constexpr std::size_t kLargestGroup = 64;
+// Groups are whole multiples of this where there are runs enough: plugins do as many side by side.
+constexpr std::size_t kGroupUnit = 8;
 
 // A pipe whose ends are closed on exec.
 struct Pipe {
@@ -101,7 +103,8 @@ Pool::~Pool() { stop_workers(); }
 std::deque<Pool::Batch> Pool::batches_of(const std::vector<std::size_t>& pending) const {
   const bool has_group = plan_.description().has_group;
   const std::size_t share = pending.size() / (static_cast<std::size_t>(options_.workers) * 4) + 1;
-  std::size_t most = std::min(share, has_group ? kLargestGroup : kMostSingles);
+  std::size_t most = std::min(share, kMostSingles);
+  if (has_group) most = std::min((share + kGroupUnit - 1) / kGroupUnit * kGroupUnit, kLargestGroup);
   if (options_.group_size > 0) most = options_.group_size;
   std::deque<Batch> batches;
   std::size_t last_group = 0;

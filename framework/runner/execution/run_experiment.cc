@@ -247,15 +247,16 @@ void say_failures(const Plan& plan, const SegmentSet& segments, std::size_t fail
   if (failed > kMostShown) say("  and {} more", failed - kMostShown);
 }
 
-RunReport report_stopped(RunFolder& folder, std::size_t done, std::size_t runs) {
+RunReport report_stopped(RunFolder& folder, std::size_t done, std::size_t runs, bool is_kept) {
+  RunReport report;
+  report.stopped = true;
+  if (done == 0) folder.discard();
+  if (!is_kept) return report;
   if (done == 0) {
-    folder.discard();
     say("stopped before {} was done; nothing is kept", runs == 1 ? "the run" : "any run");
   } else {
     say("stopped with {} of {} runs done; the same command goes on from here", done, runs);
   }
-  RunReport report;
-  report.stopped = true;
   return report;
 }
 
@@ -287,14 +288,15 @@ RunReport run_experiment(const RunRequest& request) {
 
   const SegmentSet segments(folder.segments());
   if (segments.runs().size() < plan.size())
-    return report_stopped(folder, segments.runs().size(), plan.size());
+    return report_stopped(folder, segments.runs().size(), plan.size(), request.is_kept);
   info.ended = utc_now();
   const fs::path partial = write_partial(folder, plan, segments, info);
   RunReport report;
   report.failed = count_failed(segments);
   folder.finish(partial, report.failed<plan.size(), report.failed> 0);
   report.result = folder.result();
-  if (report.failed > 0) say_failures(plan, segments, report.failed, folder.path());
+  if (report.failed > 0 && request.is_kept)
+    say_failures(plan, segments, report.failed, folder.path());
   return report;
 }
 

@@ -19,6 +19,7 @@ struct RunRequest {
   std::size_t group_size = 0;    // most members of a group of seeds; 0 = the runner chooses
   std::filesystem::path resume;  // a folder to go on with, or empty
   bool retry_failed = false;
+  bool is_kept = true;  // whether results outlast the command; else nobody is sent to look at them
 };
 
 struct RunReport {

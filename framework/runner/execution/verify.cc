@@ -2,65 +2,66 @@
 
 #include <cstdlib>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "compare.h"
 #include "diagnostics.h"
 #include "result_file.h"
 #include "run_experiment.h"
-#include "storage_error.h"
+#include "sample.h"
 #include "temporary_folder.h"
 #include "text_file.h"
+#include "yaml.h"
 
 namespace refran::runner {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// The fields of the environment that may change numbers, as "plugin/build_id"; wall-clock facts and
-// names are not among them.
-constexpr const char* kIdentity[] = {
-    "/refran/version",  "/refran/commit",        "/refran/compiler", "/refran/flags",
-    "/plugin/build_id", "/plugin/part_build_id", "/libraries",       "/cpu",
-    "/threads_per_run"};
-
-std::vector<std::string> changes(const Json& then, const Json& now) {
-  std::vector<std::string> texts;
-  for (const char* const field : kIdentity) {
-    const Json::json_pointer pointer(field);
-    const std::string was = then.contains(pointer) ? then.at(pointer).dump() : "unknown";
-    const std::string is = now.contains(pointer) ? now.at(pointer).dump() : "unknown";
-    if (was != is) texts.push_back(fmt::format("{}: was {}, is {}", field + 1, was, is));
-  }
-  return texts;
+// Writes the experiment file that does runs of a result again; returns which. All of them are done
+// where the sample is 0, or has no fewer.
+std::vector<std::size_t> write_config(const std::filesystem::path& file, const std::string& config,
+                                      std::size_t sample, std::size_t& runs) {
+  write_file_atomically(file, config);
+  const Spec spec = read_spec(file, {}, {});
+  spec.diagnostics.throw_if_any();
+  runs = grid_size(spec.axes);
+  std::vector<std::size_t> repeated = even_sample(runs, sample == 0 ? runs : sample);
+  if (repeated.size() == runs) return repeated;
+  Value sampled = parse_yaml(config, file.string());
+  sampled["sweep"] = sweep_of_runs(spec.axes, repeated);
+  write_file_atomically(file, to_yaml(sampled));
+  return repeated;
 }
 
 }  // namespace
 
-Verification verify_result(const std::filesystem::path& result,
-                           const std::vector<std::filesystem::path>& plugin_folders) {
-  const ResultFile expected(result);
+Verification verify_result(const VerifyRequest& request) {
+  const ResultFile expected(request.result);
   const TemporaryFolder folder;
-  RunRequest request;
-  request.file = folder.path() / "config.yaml";
-  request.plugin_folders = plugin_folders;
-  request.out = folder.path() / "results";
-  write_file_atomically(request.file, expected.provenance("config"));
-  const Json then = Json::parse(expected.provenance("environment"));
-  request.threads = then.value("threads_per_run", 0);
-  const RunReport report = run_experiment(request);
-  if (report.result.empty()) throw StorageError("the run did not end, so nothing can be compared");
+  RunRequest again;
+  again.file = folder.path() / "config.yaml";
+  again.plugin_folders = request.plugin_folders;
+  again.is_kept = false;
+  again.out = folder.path() / "results";
+  again.threads =
+      nlohmann::json::parse(expected.provenance("environment")).value("threads_per_run", 0);
+  Verification verification;
+  const std::vector<std::size_t> repeated =
+      write_config(again.file, expected.provenance("config"), request.sample, verification.runs);
+  verification.repeated = repeated.size();
+  const RunReport report = run_experiment(again);
+  verification.stopped = report.stopped;
+  if (report.stopped) return verification;
 
   const ResultFile found(report.result);
-  Verification verification;
   verification.level = expected.attribute("reproducibility");
-  const std::string tolerance = expected.attribute("tolerance");
-  verification.differences = differences(
-      expected, found, verification.level == "close" ? std::strtod(tolerance.c_str(), nullptr) : 0);
-  verification.environment = changes(then, Json::parse(found.provenance("environment")));
+  verification.tolerance = expected.attribute("tolerance");
+  const double tolerance =
+      verification.level == "close" ? std::strtod(verification.tolerance.c_str(), nullptr) : 0;
+  verification.damage = check_result(request.result);
+  verification.differences = dataset_differences(expected, found, repeated, tolerance);
+  verification.provenance = provenance_differences(expected, found);
   verification.may_differ =
-      verification.level == "same machine" && !verification.environment.empty();
+      verification.level == "same machine" && !verification.provenance.empty();
   return verification;
 }
 

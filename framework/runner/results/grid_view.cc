@@ -1,6 +1,8 @@
 #include "grid_view.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <string_view>
 #include <tuple>
 
@@ -19,6 +21,23 @@ Place place_of(const std::string& path, const std::vector<std::string>& axes) {
     place.fixed.emplace_back(axis, place.own_path.substr(equals + 1, slash - equals - 1));
     place.own_path.erase(0, slash + 1);
   }
+}
+
+std::size_t point_of_group(const std::vector<std::string>& points, const std::string& value) {
+  const auto number_of = [](const std::string& text) -> std::optional<double> {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return number;
+  };
+  const auto find = [&](const auto& is_meant) {
+    return static_cast<std::size_t>(std::find_if(points.begin(), points.end(), is_meant) -
+                                    points.begin());
+  };
+  const std::size_t same = find([&](const std::string& text) { return link_name(text) == value; });
+  const std::optional<double> number = number_of(value);
+  if (same < points.size() || !number) return same;
+  return find([&](const std::string& text) { return number_of(text) == number; });
 }
 
 OutputView::OutputView(const ResultFile& result, const DatasetInfo& dataset)
@@ -62,11 +81,9 @@ void OutputView::find_points(const Place& place, const std::vector<std::string>&
       continue;
     }
     axis_extents_.push_back(1);
-    const auto point = std::find_if(points.begin(), points.end(), [&](const std::string& text) {
-      return link_name(text) == fixed->second;
-    });
-    axis_points_.push_back({point == points.end() ? fixed->second : *point});
-    first_run_ += static_cast<std::uint64_t>(point - points.begin());
+    const std::size_t point = point_of_group(points, fixed->second);
+    axis_points_.push_back({point == points.size() ? fixed->second : points[point]});
+    first_run_ += point;
   }
 }
 

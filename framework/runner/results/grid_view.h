@@ -19,6 +19,10 @@ struct Place {
 
 Place place_of(const std::string& path, const std::vector<std::string>& axes);
 
+// Which of an axis' points, as texts, the value in a group's name is: equal texts, or equal numbers
+// (the name has them as they were written). As many as there are points where it is none.
+std::size_t point_of_group(const std::vector<std::string>& points, const std::string& value);
+
 // One output, its cells tied to points on all axes.
 class OutputView {
  public:

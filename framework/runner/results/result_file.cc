@@ -262,6 +262,23 @@ std::vector<std::string> ResultFile::read_texts(const DatasetInfo& dataset, std:
   return texts;
 }
 
+std::vector<std::string> ResultFile::read_as_texts(const DatasetInfo& dataset, std::uint64_t first,
+                                                   std::uint64_t count) const {
+  const auto spelled = [](const auto& values) {
+    std::vector<std::string> texts;
+    texts.reserve(values.size());
+    for (const auto value : values) texts.push_back(fmt::format("{}", value));
+    return texts;
+  };
+  const hdf5::Stored stored = impl_->stored.at(dataset.path);
+  if (stored == hdf5::Stored::text) return read_texts(dataset, first, count);
+  const std::vector<std::byte> bytes = read_bytes(dataset, first, count);
+  if (stored == hdf5::Stored::float32) return spelled(converted<float>(stored, bytes));
+  if (stored == hdf5::Stored::float64) return spelled(converted<double>(stored, bytes));
+  if (stored == hdf5::Stored::uint64) return spelled(converted<std::uint64_t>(stored, bytes));
+  return spelled(converted<std::int64_t>(stored, bytes));
+}
+
 std::vector<std::byte> ResultFile::read_bytes(const DatasetInfo& dataset, std::uint64_t first,
                                               std::uint64_t count) const {
   const hdf5::Stored stored = impl_->stored.at(dataset.path);
@@ -280,23 +297,12 @@ std::vector<std::string> ResultFile::labels(const DatasetInfo& dataset, std::siz
   const std::string group = slash == std::string::npos ? "" : dataset.path.substr(0, slash);
   const std::uint64_t length = dataset.extents.at(dim);
   const DatasetInfo* scale = find(below(group, dataset.dims.at(dim)));
+  if (scale != nullptr && scale->extents == std::vector<std::uint64_t>{length})
+    return read_as_texts(*scale, 0, length);
   std::vector<std::string> labels;
   labels.reserve(length);
-  const bool fits = scale != nullptr && scale->extents == std::vector<std::uint64_t>{length};
-  if (fits && scale->element == Element::text) return read_texts(*scale, 0, length);
-  if (fits && scale->element == Element::float64) {
-    for (const double value : read_numbers(*scale, 0, length))
-      labels.push_back(fmt::format("{}", value));
-  } else if (fits) {
-    const bool is_unsigned = impl_->stored.at(scale->path) == hdf5::Stored::uint64;
-    for (const std::int64_t value : read_integers(*scale, 0, length)) {
-      labels.push_back(is_unsigned ? fmt::format("{}", static_cast<std::uint64_t>(value))
-                                   : fmt::format("{}", value));
-    }
-  } else {
-    for (std::uint64_t position = 0; position < length; ++position)
-      labels.push_back(fmt::format("{}", position));
-  }
+  for (std::uint64_t position = 0; position < length; ++position)
+    labels.push_back(fmt::format("{}", position));
   return labels;
 }
 

@@ -1,4 +1,4 @@
-// A result file, opened for reading by `show`, `check`, `export` and `summary`.
+// A result file, opened for reading by every command that takes a RUN.
 #pragma once
 
 #include <cstddef>
@@ -60,6 +60,9 @@ class ResultFile {
                                           std::uint64_t count) const;
   std::vector<std::string> read_texts(const DatasetInfo& dataset, std::uint64_t first,
                                       std::uint64_t count) const;
+  // Values of any type, numbers in the shortest spelling that reads back to the same.
+  std::vector<std::string> read_as_texts(const DatasetInfo& dataset, std::uint64_t first,
+                                         std::uint64_t count) const;
   // The raw bytes of numbers, as digests take them.
   std::vector<std::byte> read_bytes(const DatasetInfo& dataset, std::uint64_t first,
                                     std::uint64_t count) const;

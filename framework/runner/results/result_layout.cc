@@ -48,6 +48,14 @@ std::uint64_t CellGrid::run(std::uint64_t cell) const {
   return run;
 }
 
+std::optional<std::uint64_t> CellGrid::cell(std::uint64_t run) const {
+  std::uint64_t cell = 0;
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis)
+    cell = cell * extents_[axis] + run / strides_[axis] % extents_[axis];
+  if (this->run(cell) != run) return std::nullopt;
+  return cell;
+}
+
 std::string LayoutGroup::own_path() const {
   return item == kNoItem ? "" : fmt::format("{}/{}", item_list, item);
 }

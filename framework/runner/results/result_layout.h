@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,8 @@ class CellGrid {
   const std::vector<std::uint64_t>& extents() const { return extents_; }
   std::uint64_t size() const { return size_; }
   std::uint64_t run(std::uint64_t cell) const;
+  // The inverse; none where the run stands at other points of the fixed axes.
+  std::optional<std::uint64_t> cell(std::uint64_t run) const;
 
  private:
   std::vector<std::size_t> axes_;

@@ -1,0 +1,225 @@
+// The arrays the kernel works on, and the algebra that keeps them small.
+//
+// Layer 2 asks from "it" alone, and reads what layer 1 adds to a position only through matrices. So
+// (all exact):
+// - Whatever layer 1 forms of an embedding (query, key, value, exp of a score) is the same for a
+//   *row*, a word at its position, in every sentence: it is formed once per row.
+// - A head's output at a position is a numerator over a denominator, each a sum over keys. The
+//   template's own words are keys in every sentence: their part of the sum is formed once per row,
+//   the nouns' part once per group of sentences that share them; a sentence adds its adjective's.
+// - Values of layer 1 are needed only after W_O and layer 2's matrices: these are multiplied
+//   beforehand (`fold`), and numerators are sums of what layer 2 reads of a value: its keys and
+//   values (`read`, for every position), and at "it" its queries and the logits (`ask`).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "../model.h"
+#include "kernel_task.h"
+#include "product.h"
+
+namespace refran::referent::kernel {
+
+// The extents of a model and its task, where they are known when the kernel is compiled.
+template <std::size_t kWords, std::size_t kRows, std::size_t kGroup>
+struct FixedDims {
+  static constexpr bool kIsKnown = true;
+  static constexpr std::size_t heads = 2;
+  static constexpr std::size_t model = 16;
+  static constexpr std::size_t key = 2;
+  static constexpr std::size_t value = 8;
+  static constexpr std::size_t constants = 7;
+  static constexpr std::size_t words = kWords;
+  static constexpr std::size_t rows = kRows;
+  static constexpr std::size_t group = kGroup;
+
+  FixedDims(const ModelShape&, const KernelTask&) {}
+
+  static bool fits(const ModelShape& shape, const KernelTask& task) {
+    return shape.heads == heads && shape.model_dim == model && shape.key_dim == key &&
+           shape.value_dim == value && shape.words == words && task.constants == constants &&
+           task.rows.size() == rows && task.largest_group <= group;
+  }
+};
+
+// The page's version of the task (4 animals, 4 places, 6 adjectives) and the one-pool version (4
+// nouns in both slots, 8 adjectives), with the model's defaults.
+using PageDims = FixedDims<20, 21, 6>;
+using OnePoolDims = FixedDims<18, 23, 8>;
+
+// The same, known only when it runs.
+struct AnyDims {
+  static constexpr bool kIsKnown = false;
+  std::size_t heads, model, key, value;
+  std::size_t words;
+  std::size_t rows;       // distinct words at positions
+  std::size_t constants;  // those of the template's own words
+  std::size_t group;      // most sentences of a group
+
+  AnyDims(const ModelShape& shape, const KernelTask& task)
+      : heads(shape.heads),
+        model(shape.model_dim),
+        key(shape.key_dim),
+        value(shape.value_dim),
+        words(shape.words),
+        rows(task.rows.size()),
+        constants(task.constants),
+        group(task.largest_group) {}
+
+  static bool fits(const ModelShape&, const KernelTask&) { return true; }
+};
+
+// How wide things are. In a vector of `read` width, layer 2's keys come first [head, key_dim], then
+// its values [head, value_dim]; in one of `ask` width its queries [head, key_dim], then the logits
+// [word]; in one of `mix` width layer 1's queries, keys and values.
+template <class Dims>
+struct Extents : Dims {
+  using Dims::Dims;
+
+  // Positions whose row a group shares: all but the adjective's.
+  std::size_t shared() const { return this->constants + 2; }
+  std::size_t keys() const { return this->heads * this->key; }
+  std::size_t values() const { return this->heads * this->value; }
+  std::size_t read() const { return keys() + values(); }
+  std::size_t ask() const { return keys() + this->words; }
+  std::size_t mix() const { return 2 * keys() + values(); }
+  // What layer 2 reads at the shared positions has this many parts: per position the embedding's,
+  // then per head of layer 1 the one it adds. Index: part * shared + position.
+  std::size_t parts() const { return (1 + this->heads) * shared(); }
+};
+
+// Gives out pieces of one aligned block. Made twice: once to count, once to give.
+template <class Lanes>
+class Arena {
+ public:
+  explicit Arena(Lanes* begin) : begin_(begin) {}
+  Lanes* take(std::size_t count) {
+    Lanes* const piece = begin_ + used_;
+    used_ += count;
+    return begin_ == nullptr ? nullptr : piece;
+  }
+  std::size_t used() const { return used_; }
+
+ private:
+  Lanes* begin_;
+  std::size_t used_ = 0;
+};
+
+// Formed once per step from the parameters alone, and (in a second one) the gradient of each.
+template <class Lanes>
+struct Tables {
+  template <class N>
+  Tables(const N& n, Arena<Lanes>* arena)
+      : mix_weight(arena->take(n.model * n.mix())),
+        read_weight(arena->take(n.model * n.read())),
+        ask_weight(arena->take(n.model * n.ask())),
+        embedding(arena->take(n.rows * n.model)),
+        mix(arena->take(n.rows * n.mix())),
+        read(arena->take(n.rows * n.read())),
+        ask(arena->take(n.ask())),
+        read_fold(arena->take(n.values() * n.read())),
+        ask_fold(arena->take(n.values() * n.ask())),
+        logit_fold(arena->take(n.values() * n.words)),
+        read_value(arena->take(n.heads * n.rows * n.read())),
+        ask_value(arena->take(n.heads * n.rows * n.ask())),
+        exp_score(arena->take(n.heads * n.rows * n.rows)),
+        numerator(arena->take(n.heads * n.rows * n.read())),
+        denominator(arena->take(n.heads * n.rows)),
+        ask_numerator(arena->take(n.heads * n.ask())) {}
+
+  Lanes* mix_weight;     // [model_dim, mix]: layer 1's matrices side by side
+  Lanes* read_weight;    // [model_dim, read]: layer 2's, for keys and values
+  Lanes* ask_weight;     // [model_dim, ask]: layer 2's for queries, and the unembedding
+  Lanes* embedding;      // [row, model_dim]
+  Lanes* mix;            // [row, mix]: layer 1's queries (divided by √key_dim), keys, values
+  Lanes* read;           // [row, read]: what layer 2 reads of the embedding
+  Lanes* ask;            // [ask]: the same of the embedding of "it"
+  Lanes* read_fold;      // [head, value_dim, read]: layer 1's W_O times read_weight
+  Lanes* ask_fold;       // [head, value_dim, ask]: layer 1's W_O times ask_weight
+  Lanes* logit_fold;     // [head, value_dim, word]: layer 2's W_O times the unembedding
+  Lanes* read_value;     // [head, row, read]: what layer 2 reads of a value
+  Lanes* ask_value;      // [head, row, ask]
+  Lanes* exp_score;      // [head, row, row]: of query and key, relative to a bound of the query's
+  Lanes* numerator;      // [head, row, read]: over the keys that are always there
+  Lanes* denominator;    // [head, row]
+  Lanes* ask_numerator;  // [head, ask]: of the row "it"
+};
+
+// What one group of sentences needs; used again by the next. "part" is part * shared + position;
+// "asking" is a head of layer 2, "head" one of layer 1; "own" is what the adjective's position has
+// for itself.
+template <class Lanes>
+struct GroupSpace {
+  template <class N>
+  GroupSpace(const N& n, Arena<Lanes>* arena)
+      : base(arena->take(n.parts() * n.read())),
+        base_gradient(arena->take(n.parts() * n.read())),
+        noun(arena->take(n.heads * 2 * n.shared())),
+        noun_gradient(arena->take(n.heads * 2 * n.shared())),
+        denominator(arena->take(n.heads * n.shared())),
+        denominator_gradient(arena->take(n.heads * n.shared())),
+        ask_base(arena->take((1 + n.heads) * n.ask())),
+        ask_base_gradient(arena->take((1 + n.heads) * n.ask())),
+        adjective(arena->take(n.group * n.heads * n.shared())),
+        inverse(arena->take(n.group * n.heads * n.shared())),
+        own_noun(arena->take(n.heads * n.group * 2)),
+        own_noun_gradient(arena->take(n.heads * n.group * 2)),
+        own_base(arena->take(n.heads * n.group * n.read())),
+        own_base_gradient(arena->take(n.heads * n.group * n.read())),
+        own_inverse(arena->take(n.heads * n.group)),
+        ask_weight(arena->take(n.group * (1 + 2 * n.heads))),
+        ask_weight_gradient(arena->take(n.group * (1 + 2 * n.heads))),
+        ask(arena->take(n.group * n.ask())),
+        ask_gradient(arena->take(n.group * n.ask())),
+        score(arena->take(n.heads * n.group * n.parts())),
+        weight(arena->take(n.heads * n.group * n.parts())),
+        weight_gradient(arena->take(n.heads * n.group * n.parts())),
+        score_gradient(arena->take(n.heads * n.group * n.parts())),
+        own_score(arena->take(n.heads * n.group * (1 + n.heads))),
+        own_score_gradient(arena->take(n.heads * n.group)),
+        own_weight(arena->take(n.heads * n.group)),
+        own_dot(arena->take(n.heads * n.group * n.heads)),
+        key_dot(arena->take(n.heads * n.group * n.heads)),
+        value_dot(arena->take(n.heads * n.group * n.heads)),
+        mixed(arena->take(n.heads * n.group * n.heads)),
+        output(arena->take(n.heads * n.group * n.value)),
+        output_gradient(arena->take(n.heads * n.group * n.value)) {}
+
+  // Shared by the group.
+  Lanes* base;                  // [part, read]
+  Lanes* base_gradient;         // [part, read]
+  Lanes* noun;                  // [head, noun, position]: exp_score with the noun as key, 0 at its own
+  Lanes* noun_gradient;         // [head, noun, position]
+  Lanes* denominator;           // [head, position]: without the adjective
+  Lanes* denominator_gradient;  // [head, position]
+  Lanes* ask_base;              // [1 + head, ask]: of the embedding, then what each head adds
+  Lanes* ask_base_gradient;     // [1 + head, ask]
+  // Of each sentence.
+  Lanes* adjective;            // [sentence, head, position]: exp_score with the adjective as key
+  Lanes* inverse;              // [sentence, head, position]: 1 / denominator
+  Lanes* own_noun;             // [head, sentence, noun]: exp_score of the adjective's query
+  Lanes* own_noun_gradient;    // [head, sentence, noun]
+  Lanes* own_base;             // [head, sentence, read]
+  Lanes* own_base_gradient;    // [head, sentence, read]
+  Lanes* own_inverse;          // [head, sentence]
+  Lanes* ask_weight;           // [sentence, 1 + 2 head]: of ask_base, then of the adjective's values
+  Lanes* ask_weight_gradient;  // [sentence, 1 + 2 head]
+  Lanes* ask;                  // [sentence, ask]: layer 2's queries, then logits
+  Lanes* ask_gradient;         // [sentence, ask]
+  Lanes* score;                // [asking, sentence, part]: query · base (+ the adjective's)
+  Lanes* weight;               // [asking, sentence, part]: attention, times inverse for heads
+  Lanes* weight_gradient;      // [asking, sentence, part]
+  Lanes* score_gradient;       // [asking, sentence, part]
+  Lanes* own_score;            // [asking, sentence, 1 + head]
+  Lanes* own_score_gradient;   // [asking, sentence]
+  Lanes* own_weight;           // [asking, sentence]: attention to the adjective
+  Lanes* own_dot;              // [asking, sentence, head]: output_gradient · own_base
+  Lanes* key_dot;              // [asking, sentence, head]: query · the adjective's value as a key
+  Lanes* value_dot;            // [asking, sentence, head]: output_gradient · the adjective's value
+  Lanes* mixed;                // [asking, sentence, head]: how much of that value is in the output
+  Lanes* output;               // [asking, sentence, value_dim]
+  Lanes* output_gradient;      // [asking, sentence, value_dim]
+};
+
+}  // namespace refran::referent::kernel
