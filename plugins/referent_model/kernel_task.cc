@@ -36,8 +36,9 @@ KernelTask::KernelTask(const Task& task) : sentences(task.training.size()) {
   }
 
   for (const Sentence& sentence : task.training) {
-    const std::array<std::size_t, 2> nouns = {slot_begin[kFirstNoun] + sentence.filler[kFirstNoun],
-                                              slot_begin[kSecondNoun] + sentence.filler[kSecondNoun]};
+    const std::array<std::size_t, 2> nouns = {
+        slot_begin[kFirstNoun] + sentence.filler[kFirstNoun],
+        slot_begin[kSecondNoun] + sentence.filler[kSecondNoun]};
     auto group = std::ranges::find(groups, nouns, &Group::noun_row);
     if (group == groups.end()) group = groups.insert(group, Group{nouns, {}, {}});
     group->adjective_row.push_back(slot_begin[kAdjective] + sentence.filler[kAdjective]);

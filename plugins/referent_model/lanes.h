@@ -203,7 +203,9 @@ inline Lanes log_of_sum(Lanes x) {
   constexpr int kTerms = kIsFloat ? 5 : 11;
   Lanes series = number(1.0 / (2 * kTerms - 1));
   for (int k = kTerms - 1; k >= 1; --k) series = fma(series, square, number(1.0 / (2 * k - 1)));
-  return fma(count + number(0.5), number(0.6931471805599453), number(2) * s * series);
+  const Lanes result = fma(count + number(0.5), number(0.6931471805599453), number(2) * s * series);
+  // Rounding may leave the logarithm of 1 below 0. NaN goes through.
+  return max(number(0), result);
 }
 
 }  // namespace refran::referent

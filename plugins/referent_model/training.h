@@ -36,8 +36,8 @@ class LaneTraining {
   virtual void measure() = 0;
   virtual void update() = 0;
 
-  // Mean cross-entropy over the training sentences, in nat; share of them whose referent is the most
-  // likely word. Of the last `measure`.
+  // Mean cross-entropy over the training sentences, in nat; share of them whose referent is the
+  // most likely word. Of the last `measure`.
   virtual double loss(std::size_t lane) const = 0;
   virtual double accuracy(std::size_t lane) const = 0;
   // Both are written as ParameterLayout says.

@@ -45,11 +45,29 @@ void check_recorded_steps(const std::vector<std::int32_t>& steps, std::int32_t l
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string field = fmt::format("record.steps[{}]", i);
     if (steps[i] < 0 || steps[i] > last) {
-      problems.add(field, fmt::format("found {}, allowed: 0 to {}, the number of steps", steps[i],
-                                      last));
+      problems.add(field,
+                   fmt::format("found {}, allowed: 0 to {}, the number of steps", steps[i], last));
     } else if (i > 0 && steps[i] <= steps[i - 1]) {
       problems.add(field, fmt::format("found {} after {}, allowed: steps in order, each once",
                                       steps[i], steps[i - 1]));
+    }
+  }
+}
+
+// Some combination of every word has to be left in `rest`, what the hold-out control trains on.
+void check_hold_out(std::int32_t hold_out, const referent::Task& rest, Problems& problems) {
+  for (std::size_t slot = 0; slot < referent::kSlots; ++slot) {
+    for (std::size_t filler = 0; filler < rest.slot_words[slot].size(); ++filler) {
+      const bool is_trained = std::ranges::any_of(
+          rest.training,
+          [&](const referent::Sentence& sentence) { return sentence.filler[slot] == filler; });
+      if (is_trained) continue;
+      problems.add("controls.hold_out",
+                   fmt::format("found {}, which leaves no training sentence with '{}' as '{}', "
+                               "allowed: 0, or a number that leaves every word some",
+                               hold_out, rest.vocabulary[rest.slot_words[slot][filler]],
+                               rest.slot_name[slot]));
+      return;
     }
   }
 }
@@ -60,9 +78,10 @@ void RecordConfig::describe(Fields& field) {
   field("steps", steps,
         "The steps at which attention is kept, 0 being the random start; auto = every fifth")
       .items(1);
-  field("sentences", sentences,
-        "The sentences it is kept for, each as first noun, second noun, adjective; auto = the first "
-        "of each referent")
+  field(
+      "sentences", sentences,
+      "The sentences it is kept for, each as first noun, second noun, adjective; auto = the first "
+      "of each referent")
       .items(1);
   field("maps", maps,
         "Keep layer 1's whole maps too, of the recorded sentences and, at the end, of all");
@@ -142,6 +161,8 @@ void Config::check(Problems& problems) const {
                  fmt::format("found '{}', which is no training sentence",
                              fmt::join((*record.sentences)[i], " ")));
   }
+  if (controls.hold_out > 0 && held_out.empty())
+    check_hold_out(controls.hold_out, task_of_hold_out(task), problems);
 }
 
 referent::TaskSpec Config::task_spec() const {
@@ -198,7 +219,8 @@ std::vector<std::size_t> Config::recorded_steps() const {
 std::vector<referent::Sentence> Config::recorded_sentences(const referent::Task& task) const {
   std::vector<referent::Sentence> result;
   if (record.sentences) {
-    for (const Words& words : *record.sentences) result.push_back(*find(task.training, task, words));
+    for (const Words& words : *record.sentences)
+      result.push_back(*find(task.training, task, words));
     return result;
   }
   for (std::size_t noun = 0; noun < 2; ++noun) {

@@ -52,8 +52,9 @@ inline constexpr Output<double, 5> kRoleAttention{
     .name = "role_attention",
     .dims = {"referent", "layer", "head", "query_role", "key_role"},
     .unit = "1",
-    .doc = "Weight from role to role, summed over the key role's positions, averaged over the query "
-           "role's and over the sentences of a referent; NaN where a layer has no such query",
+    .doc =
+        "Weight from role to role, summed over the key role's positions, averaged over the query "
+        "role's and over the sentences of a referent; NaN where a layer has no such query",
     .rows_sum_to_one = true};
 inline constexpr Output<double, 5> kStartRoleAttention{
     .name = "start_role_attention",
@@ -78,11 +79,10 @@ inline constexpr Output<std::string, 2> kJob{
     .dims = {"layer", "head"},
     .unit = "1",
     .doc = "The job each head ended up with: what 'it' looks at, by the rule 'excess'"};
-inline constexpr Output<std::string, 2> kStartJob{
-    .name = "start_job",
-    .dims = {"layer", "head"},
-    .unit = "1",
-    .doc = "The same at the random start"};
+inline constexpr Output<std::string, 2> kStartJob{.name = "start_job",
+                                                  .dims = {"layer", "head"},
+                                                  .unit = "1",
+                                                  .doc = "The same at the random start"};
 inline constexpr Output<double, 2> kConfidence{
     .name = "confidence",
     .dims = {"layer", "head"},
@@ -97,7 +97,8 @@ inline constexpr Output<double, 2> kDirectLogit{
     .name = "direct_logit",
     .dims = {"referent", "component"},
     .unit = "1",
-    .doc = "Mean direct contribution to the logit difference referent - distractor; they sum to it"};
+    .doc =
+        "Mean direct contribution to the logit difference referent - distractor; they sum to it"};
 inline constexpr Output<double, 1> kLogitDifference{
     .name = "logit_difference",
     .dims = {"sentence"},
@@ -107,8 +108,9 @@ inline constexpr Output<std::int32_t, 1> kNamed{
     .name = "named",
     .dims = {"sentence"},
     .unit = "1",
-    .doc = "What the model names in every training sentence: 0 the referent, 1 the distractor, 2 "
-           "another word"};
+    .doc =
+        "What the model names in every training sentence: 0 the referent, 1 the distractor, 2 "
+        "another word"};
 
 inline constexpr Output<double, 2> kAblationLoss{
     .name = "ablation_loss",
@@ -139,8 +141,9 @@ inline constexpr Output<std::int32_t, 3> kAblationNamed{
     .name = "ablation_named",
     .dims = {"mode", "subset", "sentence"},
     .unit = "1",
-    .doc = "What is named with a subset of heads switched off: 0 the referent, 1 the distractor, 2 "
-           "another word"};
+    .doc =
+        "What is named with a subset of heads switched off: 0 the referent, 1 the distractor, 2 "
+        "another word"};
 inline constexpr Output<double, 3> kShapley{
     .name = "shapley",
     .dims = {"measure", "layer", "head"},
@@ -177,34 +180,31 @@ inline constexpr Output<double, 2> kWordEmbedding{.name = "word_embedding",
                                                   .dims = {"word", "model_dim"},
                                                   .unit = "1",
                                                   .doc = "Trained embedding of every word"};
-inline constexpr Output<double, 2> kPositionEmbedding{
-    .name = "position_embedding",
-    .dims = {"position", "model_dim"},
-    .unit = "1",
-    .doc = "Trained embedding of every position"};
-inline constexpr Output<double, 4> kQueryWeight{
-    .name = "query_weight",
-    .dims = {"layer", "head", "model_dim", "key_dim"},
-    .unit = "1",
-    .doc = "Trained query matrix of every head"};
-inline constexpr Output<double, 4> kKeyWeight{
-    .name = "key_weight",
-    .dims = {"layer", "head", "model_dim", "key_dim"},
-    .unit = "1",
-    .doc = "Trained key matrix of every head"};
-inline constexpr Output<double, 4> kValueWeight{
-    .name = "value_weight",
-    .dims = {"layer", "head", "model_dim", "value_dim"},
-    .unit = "1",
-    .doc = "Trained value matrix of every head"};
+inline constexpr Output<double, 2> kPositionEmbedding{.name = "position_embedding",
+                                                      .dims = {"position", "model_dim"},
+                                                      .unit = "1",
+                                                      .doc = "Trained embedding of every position"};
+inline constexpr Output<double, 4> kQueryWeight{.name = "query_weight",
+                                                .dims = {"layer", "head", "model_dim", "key_dim"},
+                                                .unit = "1",
+                                                .doc = "Trained query matrix of every head"};
+inline constexpr Output<double, 4> kKeyWeight{.name = "key_weight",
+                                              .dims = {"layer", "head", "model_dim", "key_dim"},
+                                              .unit = "1",
+                                              .doc = "Trained key matrix of every head"};
+inline constexpr Output<double, 4> kValueWeight{.name = "value_weight",
+                                                .dims = {"layer", "head", "model_dim", "value_dim"},
+                                                .unit = "1",
+                                                .doc = "Trained value matrix of every head"};
 inline constexpr Output<double, 4> kOutputWeight{
     .name = "output_weight",
     .dims = {"layer", "head", "value_dim", "model_dim"},
     .unit = "1",
     .doc = "Trained output matrix (W_O), by head"};
-inline constexpr Output<double, 2> kUnembedding{.name = "unembedding",
-                                                .dims = {"model_dim", "word"},
-                                                .unit = "1",
-                                                .doc = "Trained matrix from residual stream to logits"};
+inline constexpr Output<double, 2> kUnembedding{
+    .name = "unembedding",
+    .dims = {"model_dim", "word"},
+    .unit = "1",
+    .doc = "Trained matrix from residual stream to logits"};
 
 }  // namespace refran::referent_training

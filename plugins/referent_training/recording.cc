@@ -24,7 +24,8 @@ void Recording::prepare(Trained& seed) const {
   seed.it_attention =
       Array<float, 5>({steps_.size(), sentences, referent::kLayers, heads, positions});
   if (with_maps_)
-    seed.layer1_attention = Array<float, 5>({steps_.size(), sentences, heads, positions, positions});
+    seed.layer1_attention =
+        Array<float, 5>({steps_.size(), sentences, heads, positions, positions});
 }
 
 void Recording::record(std::size_t step, std::span<const std::vector<double>> parameters,

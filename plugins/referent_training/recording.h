@@ -15,9 +15,9 @@ namespace refran::referent_training {
 
 // A seed's training: its curves, what was recorded, where it began and ended.
 struct Trained {
-  std::vector<double> loss;      // [step]
-  std::vector<double> accuracy;  // [step]
-  Array<float, 5> it_attention;  // [recorded_step, recorded_sentence, layer, head, position]
+  std::vector<double> loss;          // [step]
+  std::vector<double> accuracy;      // [step]
+  Array<float, 5> it_attention;      // [recorded_step, recorded_sentence, layer, head, position]
   Array<float, 5> layer1_attention;  // [recorded_step, recorded_sentence, head, query, key]
   std::vector<double> start;         // as ParameterLayout says
   std::vector<double> parameters;    // as ParameterLayout says

@@ -78,7 +78,8 @@ void score_controls(const Config& config, const referent::Task& task, const Trai
   score("trained", task.training, trained, learned);
   score("random start", task.training, parameters_of(models.trained, true), learned);
   std::vector<referent::Sentence> swapped;
-  for (const referent::Sentence& sentence : task.training) swapped.push_back(task.swapped(sentence));
+  for (const referent::Sentence& sentence : task.training)
+    swapped.push_back(task.swapped(sentence));
   score("swapped nouns", swapped, trained, learned);
   if (!models.uniform.empty()) {
     score("uniform attention", task.training, parameters_of(models.uniform),
@@ -188,9 +189,9 @@ void put_attention(const Config& config, const referent::Task& task, const SeedR
   const Extents<4>& extents = look.it_attention.extents();
   Array<float, 5> moments({2, extents[0], extents[1], extents[2], extents[3]});
   std::ranges::copy(result.start_look.it_attention.values(), moments.values().begin());
-  std::ranges::copy(look.it_attention.values(),
-                    moments.values().begin() +
-                        static_cast<std::ptrdiff_t>(look.it_attention.values().size()));
+  std::ranges::copy(
+      look.it_attention.values(),
+      moments.values().begin() + static_cast<std::ptrdiff_t>(look.it_attention.values().size()));
   run.put(kSentenceAttention, moments);
   if (config.record.maps) {
     run.put(kLayer1Attention, result.trained.layer1_attention);
@@ -267,8 +268,7 @@ void put_weights(const Config& config, const referent::Task& task,
   const Extents4 keys{referent::kLayers, shape.heads, shape.model_dim, shape.key_dim};
   put(kWordEmbedding, layout.word_embedding, Extents2{shape.words, shape.model_dim});
   if (config.positions) {
-    put(kPositionEmbedding, layout.position_embedding,
-        Extents2{shape.positions, shape.model_dim});
+    put(kPositionEmbedding, layout.position_embedding, Extents2{shape.positions, shape.model_dim});
   }
   put(kQueryWeight, layout.query, keys);
   put(kKeyWeight, layout.key, keys);

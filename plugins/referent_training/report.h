@@ -16,9 +16,9 @@
 namespace refran::referent_training {
 
 // What is compared with the model, in the order of the axis `control`.
-inline constexpr std::array kControls = {
-    "trained",      "random start",      "uniform attention", "held out",
-    "swapped nouns", "nearest noun", "first noun",        "bag of words"};
+inline constexpr std::array kControls = {"trained",    "random start",  "uniform attention",
+                                         "held out",   "swapped nouns", "nearest noun",
+                                         "first noun", "bag of words"};
 
 // What a control scores; NaN where it is off, or has no loss.
 struct ControlScores {

@@ -8,6 +8,10 @@
 namespace refran::referent_training {
 namespace {
 
+// Tensors this small gain nothing from being split; handing the parts out costs more than doing
+// them.
+constexpr int kTorchThreads = 1;
+
 std::string failure_at(std::size_t step) {
   return fmt::format("the loss is no number at step {}: the training diverged", step);
 }
@@ -89,7 +93,7 @@ std::vector<Trained> train_fast(const TrainingJob& job, std::span<const std::uin
 }
 
 std::vector<Trained> train_by_torch(const TrainingJob& job, std::span<const std::uint64_t> seeds,
-                                    const referent::TorchTraining& torch, int threads) {
+                                    const referent::TorchTraining& torch) {
   std::vector<Trained> all;
   for (const std::uint64_t seed : seeds) {
     Trained& trained = all.emplace_back(begin(job, seed));
@@ -108,7 +112,7 @@ std::vector<Trained> train_by_torch(const TrainingJob& job, std::span<const std:
       if (is_recorded) job.recording->record(at.step, std::span(&trained.parameters, 1), recorded);
       return goes_on = job.go_on(1);
     };
-    torch.train(job.task, job.spec, trained.start.data(), job.steps, threads, observe);
+    torch.train(job.task, job.spec, trained.start.data(), job.steps, kTorchThreads, observe);
     if (!goes_on) break;
   }
   return all;

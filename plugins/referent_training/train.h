@@ -27,6 +27,6 @@ struct TrainingJob {
 // One result per seed; of a training that was stopped they are incomplete.
 std::vector<Trained> train_fast(const TrainingJob& job, std::span<const std::uint64_t> seeds);
 std::vector<Trained> train_by_torch(const TrainingJob& job, std::span<const std::uint64_t> seeds,
-                                    const referent::TorchTraining& torch, int threads);
+                                    const referent::TorchTraining& torch);
 
 }  // namespace refran::referent_training

@@ -100,7 +100,7 @@ TEST_F(PluginErrorsTest, ALibraryWithoutTheSymbolIsNoPlugin) {
 
 TEST_F(PluginErrorsTest, APluginOfAnotherInterfaceHasToBeRebuilt) {
   EXPECT_EQ(refusal("other-interface", kNotPlugins, kBadPlugin),
-            fmt::format("{}: built for plugin interface 999, this refran has 1; rebuild the plugin "
+            fmt::format("{}: built for plugin interface 999, this refran has 2; rebuild the plugin "
                         "against this refran\n",
                         fs::weakly_canonical(kNotPlugins / "other_interface.so").string()));
 }

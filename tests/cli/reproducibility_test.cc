@@ -1,6 +1,6 @@
 // The shipped experiments give the same bytes from every compiler, at any optimisation, on any
 // machine: their digests are written down in digests.txt. A change of an experiment's numbers shows
-// there, and has to be meant.
+// there, and has to be meant. Those that train are cut short.
 #include <fstream>
 #include <map>
 #include <string>
@@ -25,9 +25,17 @@ class ReproducibilityTest : public ProgramTest {
     std::map<std::string, std::string> digests;
     for (const auto& entry : fs::directory_iterator(REFRAN_SOURCE_DIR "/experiments")) {
       if (entry.path().extension() != ".yaml") continue;
-      digests[entry.path().filename().string()] = checked_digest(result_of(entry.path(), more));
+      const std::string name = entry.path().filename().string();
+      Words words = shortening(name);
+      words.insert(words.end(), more.begin(), more.end());
+      digests[name] = checked_digest(result_of(entry.path(), words));
     }
     return digests;
+  }
+  // Overrides that leave a moment's work of an experiment.
+  static Words shortening(const std::string& name) {
+    if (!name.starts_with("referent-")) return {};
+    return {"config.steps=8", "config.record.steps=[0, 8]", "seed=[1, 2]"};
   }
 };
 

@@ -12,8 +12,10 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 if str(HERE) not in sys.path:
@@ -26,6 +28,7 @@ from matplotlib.figure import Figure  # noqa: E402
 from refran_result import Result, ResultError  # noqa: E402
 
 Pictures = Callable[[Result], Iterable[tuple[str, Figure]]]
+Compared = Callable[[Sequence[Result]], Iterable[tuple[str, Figure]]]
 
 EPILOG = """\
 A RESULT is a result file, the folder of a run, or the folder of an experiment, whose newest result
@@ -40,6 +43,15 @@ class DrawError(Exception):
     """Why nothing can be drawn: one sentence for the user."""
 
 
+class Own(NamedTuple):
+    """A plugin's own pictures: the file they are in, and its functions."""
+
+    path: Path
+    figures: Pictures
+    sweep_figures: Pictures | None
+    compare_figures: Compared | None
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draws all results; gives the exit code."""
     options = _parser().parse_args(arguments)
@@ -48,16 +60,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formats = _formats(options.format)
         for path in options.results:  # what is wrong is said before anything is drawn
             Result.open(path).close()
-        draw_one = partial(
-            draw_file, formats=formats, out=options.out, folders=options.plugin_figures
-        )
-        for paths in _in_parallel(draw_one, options.results):
-            for path in paths:
-                print(path, flush=True)
+        where = {"formats": formats, "out": options.out, "folders": options.plugin_figures}
+        if options.compare:
+            _print(compare_files(options.results, **where))
+        else:
+            for paths in _in_parallel(partial(draw_file, **where), options.results):
+                _print(paths)
     except (DrawError, ResultError) as error:
         print(f"draw.py: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def _print(paths: Iterable[Path]) -> None:
+    for path in paths:
+        print(path, flush=True)
 
 
 def draw_file(
@@ -78,21 +95,52 @@ def _in_parallel(work: Callable[[Path], list[Path]], paths: list[Path]) -> Itera
         yield from pool.map(work, paths)
 
 
+def compare_files(
+    paths: Sequence[Path], formats: Sequence[str], out: Path, folders: Sequence[Path]
+) -> Iterator[Path]:
+    """Draws the results of several paths side by side; gives each path as it is written."""
+    with ExitStack() as stack:
+        results = [stack.enter_context(Result.open(path)) for path in paths]
+        experiments = list(dict.fromkeys(result.experiment for result in results))
+        if len(results) < 2 or len(experiments) > 1:
+            raise DrawError(
+                "--compare: it needs two results or more, of one experiment; these are "
+                f"{len(results)}, of {', '.join(experiments)}"
+            )
+        own = find_pictures(experiments[0], folders)
+        if own is None or own.compare_figures is None:
+            raise DrawError(f"--compare: there are no pictures that compare {experiments[0]}")
+        folder = out / experiments[0] / "-and-".join(result.run_id for result in results)
+        drawn = _named(own.path, results[0], own.compare_figures(results))
+        yield from _save_all(results, drawn, formats, folder)
+
+
 def draw(
     result: Result, formats: Sequence[str], out: Path, folders: Sequence[Path]
 ) -> Iterator[Path]:
     """Draws one result; gives each path as it is written."""
     folder = out / result.experiment / result.run_id
+    yield from _save_all([result], pictures(result, folders), formats, folder)
+
+
+def _save_all(
+    results: Sequence[Result],
+    drawn: Iterable[tuple[str, Figure]],
+    formats: Sequence[str],
+    folder: Path,
+) -> Iterator[Path]:
+    """Writes pictures of these results into a folder; gives each path as it is written."""
+    empty = True
     try:
-        empty = True
-        for name, figure in pictures(result, folders):
+        for name, figure in drawn:
             folder.mkdir(parents=True, exist_ok=True)
-            yield from saving.save(figure, folder / name, formats, alt_text(result, figure))
+            yield from saving.save(figure, folder / name, formats, alt_text(results, figure))
             empty = False
     except OSError as error:
         raise DrawError(f"{folder}: cannot write here: {error.strerror or error}") from None
     if empty:
-        print(f"draw.py: {result.path}: there is nothing in it to draw", file=sys.stderr)
+        paths = ", ".join(str(result.path) for result in results)
+        print(f"draw.py: {paths}: there is nothing in it to draw", file=sys.stderr)
 
 
 def pictures(result: Result, folders: Sequence[Path] = ()) -> Iterator[tuple[str, Figure]]:
@@ -101,11 +149,17 @@ def pictures(result: Result, folders: Sequence[Path] = ()) -> Iterator[tuple[str
     if own is None:
         yield from generic.pictures(result)
         return
-    path, figures, sweep_figures = own
+    yield from _named(own.path, result, own.figures(result.first_run()))
+    if result.axes and own.sweep_figures is not None:
+        yield from _named(own.path, result, own.sweep_figures(result))
+
+
+def _named(
+    path: Path, result: Result, drawn: Iterable[tuple[str, Figure]]
+) -> Iterator[tuple[str, Figure]]:
+    """Pictures of a plugin's file, whose mistakes name the file and the result."""
     try:
-        yield from figures(result.first_run())
-        if result.axes and sweep_figures is not None:
-            yield from sweep_figures(result)
+        yield from drawn
     except (ResultError, OSError):
         raise
     except Exception as error:
@@ -113,10 +167,8 @@ def pictures(result: Result, folders: Sequence[Path] = ()) -> Iterator[tuple[str
         raise DrawError(f"{path}: while drawing {result.path}: {text}") from error
 
 
-def find_pictures(
-    experiment: str, folders: Sequence[Path]
-) -> tuple[Path, Pictures, Pictures | None] | None:
-    """The file with a plugin's pictures, and its functions `figures` and `sweep_figures`.
+def find_pictures(experiment: str, folders: Sequence[Path]) -> Own | None:
+    """The file with a plugin's pictures, and its functions.
 
     Folders given come before this program's own; None where none has a file of that name.
     """
@@ -131,7 +183,8 @@ def find_pictures(
         module = _load(path)
         figures = getattr(module, "figures", None)
         if figures is not None:
-            return path, figures, getattr(module, "sweep_figures", None)
+            others = (getattr(module, f"{kind}_figures", None) for kind in ("sweep", "compare"))
+            return Own(path, figures, *others)
         if folder != HERE:  # a module of this folder that only shares the plugin's name
             raise DrawError(f"{path}: it has no function figures(result)")
     return None
@@ -149,11 +202,12 @@ def _load(path: Path) -> object:
     return module
 
 
-def alt_text(result: Result, figure: Figure) -> str:
+def alt_text(results: Sequence[Result], figure: Figure) -> str:
     """What a reader who does not see the picture should know."""
     parts = [getattr(figure, "headline", ""), getattr(figure, "note", "")]
     text = ". ".join(part.rstrip(".") for part in parts if part)
-    return f"{text}. From run {result.run_id} of {result.experiment}.".lstrip(". ")
+    runs = " and ".join(result.run_id for result in results)
+    return f"{text}. From run {runs} of {results[0].experiment}.".lstrip(". ")
 
 
 def _formats(text: str) -> list[str]:
@@ -179,6 +233,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--out", default="figures", type=Path, metavar="DIR", help="default: figures"
+    )
+    parser.add_argument(
+        "--compare", action="store_true", help="draw the results side by side, not each alone"
     )
     parser.add_argument(
         "--plugin-figures",

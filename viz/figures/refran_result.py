@@ -65,9 +65,9 @@ class Array:
         *,
         unit: str = "1",
         doc: str = "",
-        fixed: tuple[int, ...] = (),
+        fixed: tuple[int | slice, ...] = (),
     ) -> None:
-        """`source` has the axes of the sweep that `fixed` indexes, then `dims`."""
+        """`source` has the axes of the sweep among its dimensions; `fixed` is where in it we are."""
         self.name = name
         self.dims = dims
         self._read_scales = scales
@@ -79,7 +79,9 @@ class Array:
     @property
     def shape(self) -> tuple[int, ...]:
         """The extent of each of `dims`."""
-        return tuple(self._source.shape[len(self._fixed) :])
+        whole = self._source.shape
+        fixed = [isinstance(at, int) for at in self._fixed] + [False] * len(whole)
+        return tuple(extent for extent, is_fixed in zip(whole, fixed) if not is_fixed)
 
     @property
     def is_text(self) -> bool:
@@ -156,11 +158,11 @@ class Item(Group):
 
 
 class Result(Group):
-    """A result file, or one run of it.
+    """A result file, or one run of it, or the runs at one point of some of its axes.
 
     Of a sweep, the arrays have its axes as leading dimensions, and those that do not stack are
     left out; `run` gives one of its runs, which has them all, without the axes. `where` says which
-    run it is: the value of every axis.
+    run it is: the value of every axis that has one.
     """
 
     def __init__(self, path: Path, file: h5py.File, point: dict[str, int] | None = None) -> None:
@@ -171,7 +173,7 @@ class Result(Group):
         self.question = str(file.attrs.get("question", ""))
         self.run_id = str(file.attrs.get("run_id", ""))
         self.sweep_axes = tuple(_text(name) for name in file.attrs.get("axes", ()))
-        self.axes = () if self._point else self.sweep_axes
+        self.axes = tuple(axis for axis in self.sweep_axes if axis not in self._point)
         # The paths of each item's arrays, by list and position in it.
         self._lists: dict[str, dict[int, dict[str, str]]] = {}
         super().__init__(self._collect(), self._array)
@@ -226,7 +228,7 @@ class Result(Group):
         group = self._file[path].parent
         label = _text(group.attrs.get("label", ""))
         own = group.get(f"{name}_label")
-        if label or own is None or not self._point:
+        if label or own is None or not self._is_one(_dims(own)):
             return label or str(index)
         return str(own.asstr()[tuple(self._point[axis] for axis in _dims(own))])
 
@@ -253,7 +255,7 @@ class Result(Group):
         return {name: self.axis_labels(name)[index] for name, index in self._point.items()}
 
     def run(self, point: dict[str, int]) -> Result:
-        """One run of a sweep, by the position along every axis."""
+        """One run of a sweep, by the position along every axis; along some, the runs there."""
         return Result(self.path, self._file, point)
 
     def first_run(self) -> Result:
@@ -316,6 +318,10 @@ class Result(Group):
                 deeper = own if axis in self.sweep_axes else f"{own}{name}/"
                 yield from self._outputs(node, f"{path}{name}/", deeper)
 
+    def _is_one(self, axes: tuple[str, ...]) -> bool:
+        """Whether this is one run of those axes."""
+        return bool(axes) and all(axis in self._point for axis in axes)
+
     def _is_here(self, axis: str, value: str) -> bool:
         """Whether the group of a point of an axis, by its name, belongs to this run."""
         return axis in self._point and unquote(value) == self.where[axis]
@@ -323,7 +329,7 @@ class Result(Group):
     def _array(self, path: str) -> Array:
         dataset = self._file[path]
         dims = _dims(dataset)
-        fixed = tuple(self._point[dim] for dim in dims if dim in self._point)
+        fixed = tuple(self._point.get(dim, slice(None)) for dim in dims)
         own_dims = tuple(dim for dim in dims if dim not in self._point)
 
         def scales() -> dict[str, np.ndarray]:
@@ -337,7 +343,7 @@ class Result(Group):
     def _scale(self, dataset: h5py.Dataset, position: int, dim: str) -> np.ndarray:
         """The labels or numbers along a dimension; of one run, the labels of that run."""
         labels = dataset.parent.get(f"{dim}_label")
-        if self._point and isinstance(labels, h5py.Dataset):
+        if isinstance(labels, h5py.Dataset) and self._is_one(_dims(labels)[:-1]):
             own = tuple(self._point[axis] for axis in _dims(labels)[:-1])
             return np.asarray(labels.asstr()[own])
         if not len(dataset.dims[position]):

@@ -123,8 +123,9 @@ class Slide(Figure):
     `grid` lay themselves out in it; axes added with `add_axes` stay where they are put.
     """
 
-    def __init__(self, result: Result, title: str, note: str = "") -> None:
-        """title: what is shown, in a sentence; note: what else a reader should know."""
+    def __init__(self, result: Result | Sequence[Result], title: str, note: str = "") -> None:
+        """result: one, or those compared; title: what is shown, in a sentence; note: what else a
+        reader should know."""
         super().__init__(figsize=SLIDE)
         FigureCanvasAgg(self)
         self.headline = title
@@ -175,18 +176,24 @@ class Slide(Figure):
         artist.set_text(wrap(artist, text, width * self.bbox.width))
         return artist.get_window_extent().y0 / self.bbox.height
 
-    def _footer(self, result: Result) -> float:
+    def _footer(self, results: Result | Sequence[Result]) -> float:
         """Writes where the numbers come from; gives where the upper edge is."""
-        left = result.experiment
+        if not isinstance(results, Result):
+            ids = list(dict.fromkeys(result.run_id for result in results))
+            return self._last_line(results[0].experiment, ids)
+        result, left = results, results.experiment
         if result.where:
             run = ", ".join(f"{axis} = {value}" for axis, value in result.where.items())
-            left += f": one run of a sweep, {run}"
+            left += f": {'part' if result.axes else 'one run'} of a sweep, {run}"
         failed = int((~result.completed).sum())
         if failed:
             left += f" ({failed} of {result.completed.size} runs failed)"
-        right = self.text(
-            1 - MARGIN, 0.025, f"run {result.run_id}", size=FOOTER, color=GREY, ha="right"
-        )
+        return self._last_line(left, [result.run_id])
+
+    def _last_line(self, left: str, run_ids: list[str]) -> float:
+        """Writes the last line; gives where its upper edge is."""
+        runs = f"run{'s' if len(run_ids) > 1 else ''} {', '.join(run_ids)}"
+        right = self.text(1 - MARGIN, 0.025, runs, size=FOOTER, color=GREY, ha="right")
         room = right.get_window_extent().x0 - MARGIN * self.bbox.width - 2 * FOOTER
         artist = self.text(MARGIN, 0.025, "", size=FOOTER, color=GREY)
         artist.set_text(wrap(artist, left, room))

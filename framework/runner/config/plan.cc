@@ -134,6 +134,8 @@ void Plan::validate(const CheckConfig& check) {
 void Plan::check_config(const Value& given, const Value& config, const CheckConfig& check,
                         Diagnostics& diagnostics) {
   for (const auto& file : input_files(description_.fields, config, spec_.base)) add_input(file);
+  const Value* const weakening = config.find(description_.weaker_field);
+  if (weakening != nullptr && weakening->text == description_.weaker_value) has_weaker_ = true;
   if (!check) return;
   Problems problems;
   check(with_absolute_paths(description_.fields, config, spec_.base), problems);

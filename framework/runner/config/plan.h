@@ -37,6 +37,11 @@ class Plan {
   std::vector<std::size_t> shape() const;     // points per axis
   PlannedRun run(std::size_t index) const;
 
+  // What is promised of all runs together: less where one has the value that weakens it.
+  Reproducibility reproducibility() const {
+    return has_weaker_ ? description_.weaker : description_.reproducibility;
+  }
+
   // Every input file, absolute, each once, in the order met.
   const std::vector<std::filesystem::path>& inputs() const { return inputs_; }
 
@@ -74,6 +79,7 @@ class Plan {
   Description description_;
   std::size_t size_ = 1;
   std::vector<Kinds> kinds_;  // one per axis
+  bool has_weaker_ = false;
   std::vector<std::filesystem::path> inputs_;
   std::unordered_set<std::string> known_inputs_;
 };

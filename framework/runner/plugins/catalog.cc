@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kSidecarVersion = 1;
+constexpr int kSidecarVersion = 2;
 
 std::vector<fs::path> folders_of_environment() {
   std::vector<fs::path> folders;

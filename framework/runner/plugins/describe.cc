@@ -77,8 +77,8 @@ std::string conditions_of(const OutputInfo& output) {
   return words;
 }
 
-std::string reproducibility_of(const Description& description) {
-  switch (description.reproducibility) {
+std::string words_of(Reproducibility level, const Description& description) {
+  switch (level) {
     case Reproducibility::bitwise:
       return "bitwise: the same bytes on any x86-64 machine, with any compiler and threads";
     case Reproducibility::same_machine:
@@ -87,6 +87,15 @@ std::string reproducibility_of(const Description& description) {
       return fmt::format("close: the same values within {}", description.tolerance);
   }
   return "";
+}
+
+std::string reproducibility_of(const Description& description) {
+  std::string words = words_of(description.reproducibility, description);
+  if (!description.weaker_field.empty()) {
+    words += fmt::format(". Where {} is {}: {}", description.weaker_field, description.weaker_value,
+                         words_of(description.weaker, description));
+  }
+  return words;
 }
 
 std::size_t width_of(std::string_view text) { return code_points(text).size(); }

@@ -148,6 +148,9 @@ Description parse_description(const Json& json) {
   json.at("version").get_to(description.version);
   description.reproducibility = parse(json, "reproducibility", kLevels);
   json.at("tolerance").get_to(description.tolerance);
+  json.at("weaker_field").get_to(description.weaker_field);
+  json.at("weaker_value").get_to(description.weaker_value);
+  description.weaker = parse(json, "weaker", kLevels);
   json.at("has_check").get_to(description.has_check);
   json.at("has_group").get_to(description.has_group);
   json.at("part").get_to(description.part);
@@ -166,6 +169,9 @@ Json to_json(const Description& description) {
             {"version", description.version},
             {"reproducibility", name_of(description.reproducibility)},
             {"tolerance", description.tolerance},
+            {"weaker_field", description.weaker_field},
+            {"weaker_value", description.weaker_value},
+            {"weaker", name_of(description.weaker)},
             {"has_check", description.has_check},
             {"has_group", description.has_group},
             {"part", description.part},

@@ -94,7 +94,7 @@ class Writing {
     set_on_root("question", description.question);
     set_on_root("run_id", info_.run_id);
     set_on_root("status", all_complete ? "complete" : "failed");
-    set_on_root("reproducibility", std::string(name_of(description.reproducibility)));
+    set_on_root("reproducibility", std::string(name_of(plan_.reproducibility())));
     set_on_root("tolerance", description.tolerance);
     std::vector<std::string> names;
     bool seed_is_swept = false;

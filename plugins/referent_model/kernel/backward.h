@@ -84,9 +84,8 @@ void adjective_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& 
   for (std::size_t head = 0; head < n.heads; ++head) {
     const Lanes* const value = context.tables.read_value + context.read_at(head, word);
     Lanes* const by_value = gradient.read_value + context.read_at(head, word);
-    const Lanes scored =
-        dot(by_score + (1 + head) * n.shared(),
-            space.adjective + context.positions_at(sentence, head), n.shared());
+    const Lanes scored = dot(by_score + (1 + head) * n.shared(),
+                             space.adjective + context.positions_at(sentence, head), n.shared());
     add_scaled(mixed[head], output, by_value + values, n.value);
     add_scaled(scored, query, by_value + keys, n.key);
     add_scaled(scored, value + keys, by_query, n.key);
@@ -124,7 +123,8 @@ void ask_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradie
   }
 }
 
-// mix: inverse denominators, from all that was divided by them.
+// mix: inverse denominators, from all that was divided by them. Factors are multiplied in the order
+// that stays in range where `inverse` is far from 1.
 template <class Lanes, class N>
 void denominators_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradient,
                        std::size_t sentence) {
@@ -149,11 +149,10 @@ void denominators_back(const GroupContext<Lanes, N>& context, const Tables<Lanes
         by_adjective = fma(space.score_gradient[parts + part], space.key_dot[dots], by_adjective);
       }
       if (p == context.task.it) {
-        by_inverse =
-            by_inverse + fma(space.adjective[at], by_ask[n.heads + head], by_ask[head]);
+        by_inverse = by_inverse + fma(space.adjective[at], by_ask[n.heads + head], by_ask[head]);
         by_adjective = fma(inverse, by_ask[n.heads + head], by_adjective);
       }
-      const Lanes by_denominator = zero - by_inverse * (inverse * inverse);
+      const Lanes by_denominator = zero - by_inverse * inverse * inverse;
       Lanes& shared = space.denominator_gradient[head * n.shared() + p];
       shared = shared + by_denominator;
       Lanes& by_exp = gradient.exp_score[context.exp_at(head, context.row(p), word)];
@@ -191,13 +190,12 @@ void own_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradie
         by_inverse = fma(space.own_score_gradient[at],
                          space.own_score[at * (1 + n.heads) + 1 + head], by_inverse);
       }
-      const Lanes by_denominator = zero - by_inverse * (inverse * inverse);
+      const Lanes by_denominator = zero - by_inverse * inverse * inverse;
       Lanes& always = gradient.denominator[head * n.rows + word];
       always = always + by_denominator;
       add_scaled(one, by_base + s * read, gradient.numerator + context.read_at(head, word), read);
       for (std::size_t i = 0; i < 2; ++i) {
-        Lanes& by_exp =
-            gradient.exp_score[context.exp_at(head, word, context.group.noun_row[i])];
+        Lanes& by_exp = gradient.exp_score[context.exp_at(head, word, context.group.noun_row[i])];
         by_exp = by_exp + (by_noun[s * 2 + i] + by_denominator);
       }
     }

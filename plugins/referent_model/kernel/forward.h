@@ -83,8 +83,8 @@ void share(const GroupContext<Lanes, N>& context) {
       copy(tables.numerator + context.read_at(head, row), read, base + p * read);
     }
     multiply<Lanes>(n, shared, 2, read, {noun, 1, shared},
-                    context.nouns(tables.read_value + context.read_at(head, 0), read),
-                    {base, read}, Store::add);
+                    context.nouns(tables.read_value + context.read_at(head, 0), read), {base, read},
+                    Store::add);
     Lanes* const ask_base = space.ask_base + (1 + head) * n.ask();
     copy(tables.ask_numerator + head * n.ask(), n.ask(), ask_base);
     multiply<Lanes>(n, 1, 2, n.ask(), {noun + it, 1, shared},
@@ -115,8 +115,8 @@ void mix_own(const GroupContext<Lanes, N>& context) {
       copy(tables.numerator + context.read_at(head, word), read, base + s * read);
     }
     multiply<Lanes>(n, context.sentences(), 2, read, {noun, 2},
-                    context.nouns(tables.read_value + context.read_at(head, 0), read),
-                    {base, read}, Store::add);
+                    context.nouns(tables.read_value + context.read_at(head, 0), read), {base, read},
+                    Store::add);
   }
 }
 

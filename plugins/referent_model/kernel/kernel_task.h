@@ -10,8 +10,8 @@
 namespace refran::referent::kernel {
 
 // A row is a word at a position; whatever layer 1 forms of the embedding alone is the same in all
-// sentences that share the row. Rows are those of the template's own words, in order (`constants` of
-// them), then those of the first noun's words, the second's, and the adjectives.
+// sentences that share the row. Rows are those of the template's own words, in order (`constants`
+// of them), then those of the first noun's words, the second's, and the adjectives.
 struct Row {
   std::size_t position;
   std::size_t word;

@@ -120,7 +120,7 @@ inline Lanes dot(const Lanes* a, const Lanes* b, std::size_t count) {
   for (; i + 4 <= count; i += 4) {
     for (std::size_t k = 0; k < 4; ++k) sum[k] = fma(a[i + k], b[i + k], sum[k]);
   }
-  for (; i < count; ++i) sum[i % 4] = fma(a[i], b[i], sum[i % 4]);
+  for (std::size_t k = 0; i + k < count; ++k) sum[k] = fma(a[i + k], b[i + k], sum[k]);
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 

@@ -20,8 +20,8 @@ struct TableContext {
   bool has_positions;
 };
 
-// Calls place(offset of a parameter matrix [model_dim, columns], columns, column in the wide matrix,
-// whether it makes queries) for every head matrix that is packed side by side with others.
+// Calls place(offset of a parameter matrix [model_dim, columns], columns, column in the wide
+// matrix, whether it makes queries) for every head matrix that is packed side by side with others.
 template <class Lanes, class N, class Place>
 void for_mix(const TableContext<Lanes, N>& context, Place place) {
   const N& n = context.n;
@@ -201,10 +201,11 @@ Lanes form_tables(const TableContext<Lanes, N>& context, const Lanes* parameters
   multiply<Lanes>(n, n.rows, n.model, n.read(), embedding, read_weight, {tables.read, n.read()});
   multiply<Lanes>(n, 1, n.model, n.ask(), {tables.embedding + context.task.it * n.model, n.model},
                   ask_weight, {tables.ask, n.ask()});
-  multiply<Lanes>(n, n.values(), n.model, n.read(), output1, read_weight, {tables.read_fold, n.read()});
+  multiply<Lanes>(n, n.values(), n.model, n.read(), output1, read_weight,
+                  {tables.read_fold, n.read()});
   multiply<Lanes>(n, n.values(), n.model, n.ask(), output1, ask_weight, {tables.ask_fold, n.ask()});
-  multiply<Lanes>(n, n.values(), n.model, n.words, output2, {parameters + layout.unembedding, n.words},
-                  {tables.logit_fold, n.words});
+  multiply<Lanes>(n, n.values(), n.model, n.words, output2,
+                  {parameters + layout.unembedding, n.words}, {tables.logit_fold, n.words});
   for (std::size_t head = 0; head < n.heads; ++head) {
     const Matrix<const Lanes> value{tables.mix + 2 * n.keys() + head * n.value, n.mix()};
     multiply<Lanes>(n, n.rows, n.value, n.read(), value,
@@ -252,7 +253,8 @@ void numerators_back(const TableContext<Lanes, N>& context, const Tables<Lanes>&
     }
     for (std::size_t c = 0; c < n.constants; ++c) {
       const std::size_t pair = it * n.rows + c;
-      exp_gradient[pair] = exp_gradient[pair] + dot(ask_numerator, ask_value + c * n.ask(), n.ask());
+      exp_gradient[pair] =
+          exp_gradient[pair] + dot(ask_numerator, ask_value + c * n.ask(), n.ask());
       add_scaled(exp_score[pair], ask_numerator, ask_value_gradient + c * n.ask(), n.ask());
     }
   }
@@ -269,8 +271,7 @@ void mix_back(const TableContext<Lanes, N>& context, const Tables<Lanes>& tables
     const Lanes* const exp_score = tables.exp_score + head * n.rows * n.rows;
     const bool learns = context.attention == AttentionKind::learned;
     for (std::size_t i = 0; i < n.rows * n.rows; ++i) {
-      score[i] = learns ? score[i] * exp_score[i]
-                        : Lanes::of(typename Lanes::Element{0});
+      score[i] = learns ? score[i] * exp_score[i] : Lanes::of(typename Lanes::Element{0});
     }
     const std::size_t query = head * n.key;
     const std::size_t key = n.keys() + head * n.key;
@@ -302,8 +303,8 @@ void embedding_back(const TableContext<Lanes, N>& context, const Tables<Lanes>& 
                     const Tables<Lanes>& gradient) {
   const N& n = context.n;
   const Matrix<Lanes> result{gradient.embedding, n.model};
-  multiply<Lanes>(n, n.rows, n.mix(), n.model, {gradient.mix, n.mix()}, {tables.mix_weight, 1, n.mix()},
-                  result);
+  multiply<Lanes>(n, n.rows, n.mix(), n.model, {gradient.mix, n.mix()},
+                  {tables.mix_weight, 1, n.mix()}, result);
   multiply<Lanes>(n, n.rows, n.read(), n.model, {gradient.read, n.read()},
                   {tables.read_weight, 1, n.read()}, result, Store::add);
   multiply<Lanes>(n, 1, n.ask(), n.model, {gradient.ask, n.ask()}, {tables.ask_weight, 1, n.ask()},

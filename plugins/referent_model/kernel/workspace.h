@@ -187,23 +187,23 @@ struct GroupSpace {
         output_gradient(arena->take(n.heads * n.group * n.value)) {}
 
   // Shared by the group.
-  Lanes* base;                  // [part, read]
-  Lanes* base_gradient;         // [part, read]
-  Lanes* noun;                  // [head, noun, position]: exp_score with the noun as key, 0 at its own
-  Lanes* noun_gradient;         // [head, noun, position]
-  Lanes* denominator;           // [head, position]: without the adjective
+  Lanes* base;           // [part, read]
+  Lanes* base_gradient;  // [part, read]
+  Lanes* noun;           // [head, noun, position]: exp_score with the noun as key, 0 at its own
+  Lanes* noun_gradient;  // [head, noun, position]
+  Lanes* denominator;    // [head, position]: without the adjective
   Lanes* denominator_gradient;  // [head, position]
   Lanes* ask_base;              // [1 + head, ask]: of the embedding, then what each head adds
   Lanes* ask_base_gradient;     // [1 + head, ask]
   // Of each sentence.
-  Lanes* adjective;            // [sentence, head, position]: exp_score with the adjective as key
-  Lanes* inverse;              // [sentence, head, position]: 1 / denominator
-  Lanes* own_noun;             // [head, sentence, noun]: exp_score of the adjective's query
-  Lanes* own_noun_gradient;    // [head, sentence, noun]
-  Lanes* own_base;             // [head, sentence, read]
-  Lanes* own_base_gradient;    // [head, sentence, read]
-  Lanes* own_inverse;          // [head, sentence]
-  Lanes* ask_weight;           // [sentence, 1 + 2 head]: of ask_base, then of the adjective's values
+  Lanes* adjective;          // [sentence, head, position]: exp_score with the adjective as key
+  Lanes* inverse;            // [sentence, head, position]: 1 / denominator
+  Lanes* own_noun;           // [head, sentence, noun]: exp_score of the adjective's query
+  Lanes* own_noun_gradient;  // [head, sentence, noun]
+  Lanes* own_base;           // [head, sentence, read]
+  Lanes* own_base_gradient;  // [head, sentence, read]
+  Lanes* own_inverse;        // [head, sentence]
+  Lanes* ask_weight;         // [sentence, 1 + 2 head]: of ask_base, then of the adjective's values
   Lanes* ask_weight_gradient;  // [sentence, 1 + 2 head]
   Lanes* ask;                  // [sentence, ask]: layer 2's queries, then logits
   Lanes* ask_gradient;         // [sentence, ask]

@@ -128,6 +128,33 @@ TEST_P(AgreementTest, CurvesOfFloat32AreTheSameOver10Steps) {
     EXPECT_NEAR(lanes.loss[step], torch.loss[step], 1e-5 * torch.loss[step]) << step;
 }
 
+// The kernel shares exponentials between sentences, so that layer 1's scores far from each other
+// are where float32's range could end.
+TEST_P(AgreementTest, GradientsOfFloat32StayRightHoweverFarScoresAreApart) {
+  Example example = GetParam();
+  example.spec.precision = Precision::float32;
+  const ParameterLayout layout(example.spec.shape);
+  const std::size_t layer1_size = (layout.value - layout.key) / kLayers;
+  for (const double factor : {4, 8, 12, 14, 16, 18, 20, 22, 24, 28, 32}) {
+    std::vector<double> start = start_of(example, kSeed);
+    for (std::size_t i = 0; i < layer1_size; ++i) {
+      start[layout.query + i] *= factor;
+      start[layout.key + i] *= factor;
+    }
+    const auto lanes = start_lanes(example, start);
+    const std::vector<double> parameters = parameters_of(*lanes, example.spec.shape);
+    std::vector<double> gradient(parameters.size());
+    lanes->gradient(kLane, gradient.data());
+    TrainingSpec float64 = example.spec;
+    float64.precision = Precision::float64;
+    std::vector<double> exact(parameters.size());
+    const double loss =
+        kTorchTraining.gradient(example.task, float64, parameters.data(), exact.data());
+    EXPECT_NEAR(lanes->loss(kLane), loss, 1e-4 * loss) << factor;
+    EXPECT_LT(norm(difference(gradient, exact)), 1e-3 * norm(exact)) << factor;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Examples, AgreementTest, testing::ValuesIn(examples()),
                          [](const auto& example) { return example.param.name; });
 

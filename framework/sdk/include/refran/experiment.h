@@ -34,6 +34,13 @@ struct Declared {
   }
 };
 
+// Where less is promised than elsewhere: for a config whose text field `field` is `value`.
+struct WeakerWhere {
+  const char* field = "";
+  const char* value = "";
+  Reproducibility level = Reproducibility::bitwise;
+};
+
 template <Describable Config>
 struct Experiment {
   const char* question;
@@ -46,6 +53,7 @@ struct Experiment {
   const char* version = "1.0.0";
   Reproducibility reproducibility = Reproducibility::bitwise;
   double tolerance = 0;  // for Reproducibility::close
+  WeakerWhere weaker = {};
   // File stem of the library with REFRAN_PART that `Run::part` opens, for code that needs a heavy
   // library (torch).
   const char* part = nullptr;
@@ -62,6 +70,9 @@ struct Erased {
     description.version = experiment.version;
     description.reproducibility = experiment.reproducibility;
     description.tolerance = experiment.tolerance;
+    description.weaker_field = experiment.weaker.field;
+    description.weaker_value = experiment.weaker.value;
+    description.weaker = experiment.weaker.level;
     description.has_check = experiment.check != nullptr;
     description.has_group = experiment.run_group != nullptr;
     if (experiment.part != nullptr) description.part = experiment.part;

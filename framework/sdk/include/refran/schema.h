@@ -84,6 +84,10 @@ struct Description {
   std::string version;   // the plugin's own
   Reproducibility reproducibility = Reproducibility::bitwise;
   double tolerance = 0;  // for `close`: largest absolute difference
+  // Where a config field has a certain value, less is promised.
+  std::string weaker_field;  // "" = nowhere
+  std::string weaker_value;
+  Reproducibility weaker = Reproducibility::bitwise;
   bool has_check = false;
   bool has_group = false;
   std::string part;  // file stem of its second library; "" = none

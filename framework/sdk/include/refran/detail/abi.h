@@ -15,7 +15,7 @@ class Group;
 namespace detail {
 
 // Raised whenever a type that crosses the boundary changes its layout or meaning.
-inline constexpr std::uint32_t kInterface = 1;
+inline constexpr std::uint32_t kInterface = 2;
 
 struct Handshake {
   std::uint32_t size;
