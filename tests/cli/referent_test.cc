@@ -1,6 +1,7 @@
 // referent-training through the program: a seed's bytes are its own however seeds are shared out,
 // trainings that diverge, and what is refused before anything is run.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "program.h"
 #include "result_file.h"
@@ -52,7 +53,7 @@ const std::string kSmallTask =
     "adjectives: {animal: [tired], place: [wide, icy]}";
 
 TEST_F(ReferentTest, GroupsThreadsAndWorkersChangeNoDigest) {
-  const fs::path file = sweep(40, "steps: 6");
+  const fs::path file = sweep(40, kSmallTask + ", steps: 6");
   const std::string expected = digest_of(file, {"--group-size", "1"});
   for (const Words& more : {Words{"--group-size", "8"},
                             {"--group-size", "16"},
@@ -75,7 +76,8 @@ TEST_F(ReferentTest, NorDoTheyWithAnotherModelInDouble) {
 }
 
 TEST_F(ReferentTest, ASeedAloneHasTheBytesItHasInAGroup) {
-  const fs::path swept = result_of(sweep(12, "steps: 6"), {"--group-size", "12", "-j", "1"});
+  const fs::path swept =
+      result_of(sweep(12, "steps: 6"), {"--group-size", "12", "-j", "1", "--threads", "2"});
   const fs::path alone = experiment("referent-training", "config: {steps: 6}\n");
   for (const std::size_t seed : {1U, 8U, 11U}) {
     const Digests expected = digests(result_of(alone, {fmt::format("seed={}", seed)}));

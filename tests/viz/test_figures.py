@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import style
+import yaml
 from drawing import ROOT, drawn_texts, faults_of_texts, pictures_of
 from matplotlib.colors import to_rgba
 from refran_result import Result
@@ -157,7 +158,11 @@ def test_sampled_sentences_are_counted_over_the_seeds(files: dict[str, Path]) ->
 # The real program --------------------------------------------------------------------------------
 
 REFRAN = os.environ.get("REFRAN")
-EXPERIMENTS = sorted((ROOT / "experiments").glob("*.yaml"))
+EXPERIMENTS = [  # those whose figures script/demo draws
+    path
+    for path in sorted((ROOT / "experiments").glob("*.yaml"))
+    if yaml.safe_load(path.read_text()).get("demo")
+]
 
 
 @pytest.mark.skipif(REFRAN is None, reason="REFRAN is not the path of the program")

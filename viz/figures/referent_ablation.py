@@ -20,7 +20,9 @@ OUTPUTS = {
     "loss": "ablation_loss",
 }
 SUBSETS = 16  # up to which each is drawn; else they are joined by how many are off in each layer
+JOINED = "2 + 1 are two of layer 1 and one of layer 2"
 ALPHA = 0.05
+RADIUS = 22  # points, of the dots of the lattice
 
 
 def figures(runs: Runs) -> Iterator[tuple[str, Figure]]:
@@ -75,7 +77,8 @@ def single_heads(runs: Runs) -> Figure:
         for number, mode in enumerate(names):
             places = np.arange(len(runs.heads)) + (number - (len(names) - 1) / 2) * width
             look.mean_bars(axes, places, values[:, number], width=width, label=mode,
-                           color=look.series_color(number), hatch=style.HATCHES[number])  # fmt: skip
+                           color=look.series_color(number),
+                           hatch=style.HATCHES[number])  # fmt: skip
         axes.axhline(none.mean(), color=style.INK, lw=2, ls=(0, (4, 3)), zorder=2)
         axes.set_title(f"{measure} (nat)" if measure == "loss" else measure, loc="left")
         axes.set_xticks(range(len(runs.heads)), runs.heads,
@@ -163,7 +166,7 @@ def joined(runs: Runs, measure: str) -> tuple[np.ndarray, list[tuple[int, ...]],
         return values, counts, names
     nodes = sorted(set(counts), key=lambda node: (sum(node), [-count for count in node]))
     mean = [values[:, [at == node for at in counts]].mean(axis=1) for node in nodes]
-    names = ["\n".join(f"{n} of {layer}" for n, layer in zip(node, runs.layers)) for node in nodes]
+    names = [" + ".join(map(str, node)) for node in nodes]
     return np.stack(mean, axis=1), nodes, names
 
 
@@ -173,7 +176,7 @@ def subsets(runs: Runs) -> Figure:
     slide = look.slide(
         runs,
         "What is left with several heads switched off",
-        ("Subsets joined by how many heads are off in each layer. " if is_joined else "")
+        (f"Joined by how many heads are off: {JOINED}. " if is_joined else "")
         + f"Mode {modes(runs)[0]}: a head switched off gives nothing. Dashed: no head is off. "
         + f"{look.whiskers(runs)} The loss is on a log scale.",
     )
@@ -207,9 +210,9 @@ def lattice(runs: Runs, measure: str) -> Figure:
     slide = look.slide(
         runs,
         f"The {measure} with each set of heads switched off",
-        f"Colour and number: {over} in mode {modes(runs)[0]}. Written above is what is off; "
-        + ("subsets are joined by how many heads are off in each layer; " if is_joined else "")
-        + "each line switches one more head off.",
+        f"Colour and number: {over} in mode {modes(runs)[0]}. Written above is "
+        + (f"how many heads are off, {JOINED}" if is_joined else "what is off")
+        + "; each line switches one more head off.",
     )
     axes = slide.grid()[0, 0]
     mean = values.mean(axis=0)
@@ -219,15 +222,18 @@ def lattice(runs: Runs, measure: str) -> Figure:
     limit = max(np.abs(mean).max(), 1e-9)
     high = 1.0 if measure == "accuracy" else limit
     colors, low = (look.DELTAS, -limit) if mean.min() < 0 else (style.WEIGHTS, 0.0)
-    dots = axes.scatter(*where.T, c=mean, cmap=colors, vmin=low, vmax=high, s=2300,
-                        edgecolors=style.INK, zorder=2)  # fmt: skip
+    dots = axes.scatter(*where.T, c=mean, cmap=colors, vmin=low, vmax=high,
+                        s=(2 * RADIUS) ** 2, edgecolors=style.INK, zorder=2)  # fmt: skip
     slide.color_bar(dots, measure)
+    behind = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 0.8}
     for place, value, name in zip(where, mean, names, strict=True):
         ink = style.ink_on(dots.cmap(dots.norm(value)))
         axes.text(*place, look.signed(value), ha="center", va="center", color=ink, size=12)
         text = _lattice_name(name, len(runs.heads) if not is_joined else 0)
-        axes.annotate(text, place, (0, 27), textcoords="offset points", ha="center", va="bottom",
-                      size=12, bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 0.8})
+        axes.annotate(text, place, (0, RADIUS + 3), textcoords="offset points", ha="center",
+                      va="bottom", size=12, bbox=behind)  # fmt: skip
+    axes.set_axis_off()
+    slide.settle()
     _limits(axes, where)
     return slide
 
@@ -266,6 +272,10 @@ def _covers(runs: Runs, counts: list[tuple[int, ...]]) -> Iterator[tuple[int, in
 
 
 def _limits(axes: Axes, where: np.ndarray) -> None:
-    axes.set_xlim(where[:, 0].min() - 0.5, where[:, 0].max() + 0.5)
-    axes.set_ylim(where[:, 1].min() - 0.4, 0.62)
-    axes.set_axis_off()
+    """Room for a dot at every edge, and for a name above the first."""
+    width, height = axes.bbox.width * 72 / axes.figure.dpi, axes.bbox.height * 72 / axes.figure.dpi
+    columns, rows = np.ptp(where, axis=0)
+    side, below, above = 3 * RADIUS, 1.3 * RADIUS, RADIUS + 24
+    unit_x, unit_y = (width - 2 * side) / max(columns, 1), (height - below - above) / max(rows, 1)
+    axes.set_xlim(where[:, 0].min() - side / unit_x, where[:, 0].max() + side / unit_x)
+    axes.set_ylim(where[:, 1].min() - below / unit_y, where[:, 1].max() + above / unit_y)

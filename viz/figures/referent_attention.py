@@ -32,7 +32,9 @@ def _mean(runs: Runs) -> np.ndarray:
 
 
 def _over_seeds(runs: Runs) -> str:
-    return "Mean over the seeds (heads of a layer have no order) of the weight" if runs.n > 1 else "The weight"
+    if runs.n == 1:
+        return "The weight"
+    return "Mean over the seeds (heads of a layer have no order) of the weight"
 
 
 def it_attention(runs: Runs) -> Figure:

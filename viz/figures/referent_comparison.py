@@ -53,7 +53,8 @@ def learning(groups: Sequence[Runs]) -> Figure:
     panels = slide.grid(2, len(groups), sharex="col", sharey="row")
     room = 0.9 * slide.bbox.width / len(groups)
     for column, (runs, name) in enumerate(zip(groups, names(groups), strict=True)):
-        referent_curves.draw_curves(panels[:, column], runs, look.series_color(column))
+        color = look.series_color(column)
+        referent_curves.draw_curves(panels[:, column], runs, color, with_numbers=False)
         heading = panels[0, column].set_title("", loc="left", size=style.SMALL, weight="bold")
         heading.set_text(style.wrap(heading, name, room))
     for axes in panels[:, 1:].flat:
@@ -93,7 +94,8 @@ def _grouped_bars(
 
 
 def _ticks(axes: Axes, texts: Sequence[str], size: float) -> None:
-    axes.set_xticks(range(len(texts)), [text.replace(" ", "\n") for text in texts], size=size)
+    lines = ["\n".join(text.rsplit(" ", 1)) for text in texts]
+    axes.set_xticks(range(len(lines)), lines, size=size)
 
 
 def controls(groups: Sequence[Runs]) -> Figure:
@@ -146,7 +148,7 @@ def jobs(groups: Sequence[Runs]) -> Figure:
         ]
         _grouped_bars(*panels[:, layer], has, names(groups))
         panels[0, layer].set_title(f"Layer {layer + 1}", loc="left", weight="bold")
-        _ticks(panels[1, layer], kinds, 12)
+        _ticks(panels[1, layer], kinds, 11)
     panels[0, 0].set_ylabel("share of heads")
     panels[1, 0].set_ylabel("difference")
     look.legend_strip(slide, *panels[0, 0].get_legend_handles_labels(), size=style.SMALL)

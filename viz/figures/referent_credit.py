@@ -67,7 +67,8 @@ def interaction(runs: Runs) -> Figure:
                     axes.text(column, row, look.signed(value), ha="center", va="center", color=ink,
                               size=style.SMALL if len(runs.heads) <= 4 else 10)  # fmt: skip
         title = f"{measure} (nat)" if measure == "loss" else measure
-        axes.set_title(f"{title}, up to ±{limit:.2g}", loc="left", size=style.TEXT)
+        reach = f"{limit:.0f}" if limit >= 10 else f"{limit:.2g}"
+        axes.set_title(f"{title}, up to ±{reach}", loc="left", size=style.TEXT)
     style.label_positions(panels[np.newaxis], runs.heads, runs.heads)
     return slide
 

@@ -44,13 +44,23 @@ def figures(runs: Runs) -> Iterator[tuple[str, Figure]]:
 
 def learning(runs: Runs) -> Figure:
     """Loss above, on a log scale, and accuracy below, over the steps."""
-    right = int((runs.values("accuracy")[:, -1] == 1).sum())
-    title = f"{look.of_seeds(right, runs)} name the referent in every training sentence"
-    slide = look.slide(runs, title[0].upper() + title[1:], curves_note(runs))
+    slide = look.slide(runs, _learned(runs), curves_note(runs))
     panels = slide.grid(2, 1, sharex=True)[:, 0]
     draw_curves(panels, runs)
     panels[0].legend(loc="lower left", fontsize=style.SMALL, borderaxespad=0.2)
     return slide
+
+
+def _learned(runs: Runs) -> str:
+    """Whether it is learned, as a title."""
+    accuracy = runs.values("accuracy")[:, -1]
+    if runs.n == 1:
+        share = "every training sentence"
+        if accuracy[0] < 1:
+            share = f"{style.percent(accuracy[0])} of the training sentences"
+        return f"Seed {runs.seeds[0]} names the referent in {share}"
+    text = f"{look.of_seeds(int((accuracy == 1).sum()), runs)} name the referent in every training"
+    return f"{text[0].upper()}{text[1:]} sentence"
 
 
 def curves_note(runs: Runs) -> str:
@@ -64,8 +74,11 @@ def curves_note(runs: Runs) -> str:
     return " ".join(parts)
 
 
-def draw_curves(panels: np.ndarray, runs: Runs, color: str = style.PALETTE[0]) -> None:
-    """Loss and accuracy of all seeds on two axes, panels[loss or accuracy]."""
+def draw_curves(
+    panels: np.ndarray, runs: Runs, color: str = style.PALETTE[0], with_numbers: bool = True
+) -> None:
+    """Loss and accuracy of all seeds on two axes, panels[loss or accuracy]; `with_numbers`: the
+    legend has the number of words, which differs between configs."""
     steps = runs.about("loss").scales["step"].astype(float)
     for axes, name in zip(panels, ("loss", "accuracy")):
         values = runs.values(name)
@@ -78,16 +91,17 @@ def draw_curves(panels: np.ndarray, runs: Runs, color: str = style.PALETTE[0]) -
     panels[1].set_ylabel("accuracy")
     panels[1].set_ylim(-0.02, 1.04)
     panels[1].set_xlabel("step")
-    _guesses(panels[0], runs)
+    _guesses(panels[0], runs, with_numbers)
 
 
-def _guesses(axes: Axes, runs: Runs) -> None:
+def _guesses(axes: Axes, runs: Runs, with_numbers: bool) -> None:
     """The losses of those who guess, as lines across."""
-    levels = [(np.log(2), "knows the two nouns, guesses which (ln 2)")]
+    levels = [(np.log(2), "knows the two nouns, guesses which (ln 2)", ":")]
     if runs.guessing is not None:
         words = round(np.exp(runs.guessing))
-        levels.insert(0, (runs.guessing, f"guesses among all {words} words (ln {words})"))
-    for (level, name), dashes in zip(levels, ("--", ":")):
+        name = f"all {words} words (ln {words})" if with_numbers else "all its words"
+        levels.insert(0, (runs.guessing, f"guesses among {name}", "--"))
+    for level, name, dashes in levels:
         axes.axhline(level, color=style.INK, lw=1.5, ls=dashes, label=name)
 
 
@@ -193,7 +207,7 @@ def _areas(
         areas = weights[:, shown[row], layer, number].T
         axes.stackplot(_steps(runs), areas, colors=colors, edgecolor=style.PAPER, lw=0.6)
         axes.set_title(runs.heads[head], loc="left", size=style.TEXT)
-        _limits(axes, _steps(runs)[-1])
+        _limits(axes, _steps(runs)[-1], is_narrow=len(runs.heads) > 6)
     for axes in panels[-1]:
         axes.set_xlabel("step", size=style.SMALL)
     for row, sentence in enumerate(shown):
@@ -201,8 +215,8 @@ def _areas(
         panels[row, 0].set_ylabel("weight")
 
 
-def _limits(axes: Axes, last: float) -> None:
-    look.step_axis(axes, last)
+def _limits(axes: Axes, last: float, is_narrow: bool = False) -> None:
+    look.step_axis(axes, last, is_narrow)
     axes.set_ylim(0, 1)
     axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
 

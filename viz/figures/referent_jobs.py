@@ -53,7 +53,7 @@ def job_color(job: str, runs: Runs) -> str:
 def table(runs: Runs) -> Figure:
     """A row per seed, a column per head: the job, and for few seeds what it looks at."""
     detailed = runs.n <= DETAILED and runs.per_layer <= 2
-    note = "Below the job: the role with the largest weight from “it”, for each referent. "
+    note = "Below the job: what “it” looks at most, for each noun that it can be. "
     slide = look.slide(
         runs, "The job each head ended up with", (note if detailed else "") + RULE
     )
@@ -95,7 +95,7 @@ def _largest(runs: Runs, seed: int, head: int) -> list[str]:
     names = runs.labels("role_attention", "referent")
     best = weights.argmax(axis=1)
     return [
-        f"{style.shorten(name, 12)}: {style.shorten(short(roles[role]), 12)} {row[role]:.2f}"
+        f"{style.shorten(name, 12)} → {style.shorten(short(roles[role]), 12)} {row[role]:.2f}"
         for name, row, role in zip(names, weights, best, strict=True)
     ]
 
@@ -135,7 +135,8 @@ def shares(runs: Runs) -> Figure:
         axes.set_title(f"Layer {layer + 1}", loc="left", weight="bold")
         axes.set_xlabel("share of the layer’s heads")
         axes.set_ylim(len(names) - 0.5, -0.5)
-        axes.set_xlim(0, 1.1 * max(found.high.max(), has.mean(axis=0).max(), axes.get_xlim()[1] / 1.1))
+        most = 1.1 * max(found.high.max(), has.mean(axis=0).max())
+        axes.set_xlim(0, max(most, axes.get_xlim()[1] if layer else 0))
     look.legend_strip(slide, *panels[-1].get_legend_handles_labels())
     style.label_positions(panels[np.newaxis], y=[short(job) for job in names])
     return slide

@@ -115,7 +115,7 @@ def power_text(value: float, always: bool = False) -> str:
     return "10" + str(power).translate(_RAISED)
 
 
-def step_axis(axes: Axes, last: float) -> None:
+def step_axis(axes: Axes, last: float, is_narrow: bool = False) -> None:
     """Steps: linear up to LINEAR_STEPS, then on a log scale, since most happens early."""
     axes.set_xlim(0, max(last, 1))
     if last <= 2 * LINEAR_STEPS:
@@ -123,6 +123,8 @@ def step_axis(axes: Axes, last: float) -> None:
         return
     axes.set_xscale("symlog", linthresh=LINEAR_STEPS, linscale=0.6)
     ticks = [0.0, *10.0 ** np.arange(1, np.ceil(np.log10(last)))]
+    if is_narrow:
+        ticks = [0.0, float(LINEAR_STEPS)]
     if np.log10(last / ticks[-1]) > 0.35:
         ticks.append(last)
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -154,7 +156,7 @@ def p_text(p: float) -> str:
 
 
 def of_seeds(count: int, runs: Runs) -> str:
-    """`all 200 seeds`, `3 of 200 seeds`, `the one seed`."""
-    if runs.n == 1:
-        return "the one seed" if count else "not the one seed"
-    return f"all {runs.n} seeds" if count == runs.n else f"{count} of {runs.n} seeds"
+    """`all 200 seeds`, `3 of 200 seeds`, `none of 200 seeds`."""
+    if count == runs.n:
+        return f"all {runs.n} seeds"
+    return f"{count or 'none'} of {runs.n} seeds"

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from referent_runs import Runs, groups
 from refran_result import Result
 
-_KINDS = (
+KINDS = (
     referent_curves,
     referent_attention,
     referent_jobs,
@@ -61,6 +61,6 @@ def _suffix(runs: Runs, number: int) -> str:
 
 
 def _pictures(runs: Runs, suffix: str) -> Iterator[tuple[str, Figure]]:
-    for kind in _KINDS:
+    for kind in KINDS:
         for name, figure in kind.figures(runs):
             yield name + suffix, figure

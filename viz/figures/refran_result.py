@@ -67,7 +67,7 @@ class Array:
         doc: str = "",
         fixed: tuple[int | slice, ...] = (),
     ) -> None:
-        """`source` has the axes of the sweep among its dimensions; `fixed` is where in it we are."""
+        """`fixed` has the place along each dimension of `source` that is none of `dims`."""
         self.name = name
         self.dims = dims
         self._read_scales = scales

@@ -163,7 +163,7 @@ def predict_jobs(start: np.ndarray, jobs: np.ndarray, folds: int = FOLDS) -> Pre
     tells, and the most common job of all where the others do not have that role.
     """
     same = (start == jobs).mean()
-    words = set(start.ravel().tolist())
+    words = sorted(set(start.ravel().tolist()))
     by_chance = sum((start == word).mean() * (jobs == word).mean() for word in words)
     fold = np.arange(len(jobs)) % min(folds, len(jobs))
     hits, majority_hits = np.zeros(len(jobs)), np.zeros(len(jobs))

@@ -42,6 +42,9 @@ class Plan {
     return has_weaker_ ? description_.weaker : description_.reproducibility;
   }
 
+  // Whether a run opens the plugin's second library: where one weakens the promise, that is why.
+  bool needs_part() const { return description_.weaker_field.empty() || has_weaker_; }
+
   // Every input file, absolute, each once, in the order met.
   const std::vector<std::filesystem::path>& inputs() const { return inputs_; }
 

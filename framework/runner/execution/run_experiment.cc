@@ -277,8 +277,9 @@ std::size_t validate(const RunRequest& request) { return plan_experiment(request
 RunReport run_experiment(const RunRequest& request) {
   const PlannedExperiment planned = plan_experiment(request);
   const Plan& plan = *planned.plan;
-  load_plugin(planned.plugin.library)
-      .require_part();  // what keeps it from working is said before a folder exists
+  const Plugin& plugin = load_plugin(planned.plugin.library);
+  // What keeps it from working is said before a folder exists.
+  if (plan.needs_part()) plugin.require_part();
   const std::vector<InputFile> inputs = hash_inputs(plan.inputs());
 
   RunFolder folder = open_folder(request, request.out / planned.plugin.description.name,

@@ -34,7 +34,7 @@ struct Declared {
   }
 };
 
-// Where less is promised than elsewhere: for a config whose text field `field` is `value`.
+// Where the text field `field` is `value`, less is promised; `part` is then needed there alone.
 struct WeakerWhere {
   const char* field = "";
   const char* value = "";
