@@ -268,7 +268,7 @@ def test_shares_of_jobs_sum_to_one_and_pairs_to_the_seeds(results: dict[str, Pat
         assert sum(widths) == pytest.approx(1)
         together = pictures["jobs-together"].axes[layer]
         counts = [int(bar.get_width()) for bar in together.patches]
-        rarer = together.get_title(loc="left").partition(": ")[2]
+        rarer = together.get_xlabel().partition("(and ")[2]
         assert sum(counts) + int(rarer.split()[0] if rarer else 0) == 21
 
 

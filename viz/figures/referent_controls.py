@@ -11,6 +11,7 @@ import style
 from matplotlib.figure import Figure
 from referent_runs import Runs, leave_out
 
+CLOSE = 0.05  # accuracies that differ by less are called as good
 MEANING = (
     "Uniform attention: trained with heads that look everywhere alike. Held out: combinations not "
     "trained on. Swapped nouns: in each other’s place, the same word counted as right (where both "
@@ -31,12 +32,11 @@ def drawn(runs: Runs) -> list[int]:
 
 def _title(runs: Runs, accuracy: dict[str, float]) -> str:
     """What the controls say of the need for attention."""
-    bar = accuracy.get("uniform attention", accuracy.get("bag of words"))
-    if bar is None or "trained" not in accuracy:
-        return "How often the right noun is named"
-    if bar > accuracy["trained"] - 0.05:
-        return "A model that cannot choose where to look does as well here"
-    return "A model that cannot choose where to look does worse here"
+    control, who = "uniform attention", "A model that cannot choose where to look"
+    if control not in accuracy:
+        control, who = "bag of words", "The best without the words’ order"
+    does = "as well" if accuracy[control] > accuracy["trained"] - CLOSE else "worse"
+    return f"{who} does {does} here"
 
 
 def controls(runs: Runs) -> Figure:

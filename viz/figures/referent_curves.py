@@ -108,15 +108,16 @@ def _guesses(axes: Axes, runs: Runs, with_numbers: bool) -> None:
 def _curves(axes: Axes, steps: np.ndarray, values: np.ndarray, color: str) -> None:
     """values[seed, step]: thin lines, their median, and a band where there are enough seeds."""
     count = len(values)
+    many = count > THIN
     if count > 1:
         # Many lines as one image: as paths they would make a large file.
-        axes.plot(steps, values.T, color=color, lw=0.8, alpha=0.55 if count <= THIN else 0.1,
-                  rasterized=count > THIN)  # fmt: skip
+        alpha = min(0.1, 30 / count) if many else 0.55
+        axes.plot(steps, values.T, color=color, lw=0.8, alpha=alpha, rasterized=many)
     if count > FEW:
         low, high = np.nanpercentile(values, BAND, axis=0)
         axes.fill_between(steps, low, high, color=color, alpha=0.25, lw=0)
-        axes.plot(steps, np.transpose([low, high]), color=color, lw=1.2)
-    axes.plot(steps, np.nanmedian(values, axis=0), color=color, lw=3)
+        axes.plot(steps, np.transpose([low, high]), color=style.INK if many else color, lw=1.2)
+    axes.plot(steps, np.nanmedian(values, axis=0), color=style.INK if many else color, lw=3)
 
 
 # Where it looks ----------------------------------------------------------------------------------

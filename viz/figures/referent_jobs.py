@@ -172,10 +172,8 @@ def together(runs: Runs) -> Figure:
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(SHOWN - 0.4, -0.6)
         left_out = sum(counts[key] for key in rest)
-        title = f"Layer {layer + 1}"
-        if rest:
-            title += f" ({len(rest)} rarer ones: {left_out} seeds)"
-        axes.set_title(title, loc="left", weight="bold")
-        axes.set_xlabel("seeds")
+        rarer = f" (and {left_out} with {len(rest)} rarer ones)" if rest else ""
+        axes.set_xlabel(f"seeds{rarer}")
+        axes.set_title(f"Layer {layer + 1}", loc="left", weight="bold")
         axes.margins(x=0.12)
     return slide

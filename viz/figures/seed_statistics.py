@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -38,10 +39,16 @@ class Interval(NamedTuple):
 def _resampled_means(values: np.ndarray, resamples: int, stream: int) -> np.ndarray:
     """Means of values[seed, …] over seeds drawn with replacement: [resample, …]."""
     count = len(values)
-    random = np.random.default_rng((_DRAWS, stream))
-    times = random.multinomial(count, np.full(count, 1 / count), size=resamples)
     flat = values.reshape(count, -1)
-    return (times @ flat / count).reshape(resamples, *values.shape[1:])
+    means = _times_drawn(count, resamples, stream) @ flat / count
+    return means.reshape(resamples, *values.shape[1:])
+
+
+@lru_cache(maxsize=2)  # one picture asks many times
+def _times_drawn(count: int, resamples: int, stream: int) -> np.ndarray:
+    """How often each of `count` seeds is in each resample, [resample, seed]."""
+    random = np.random.default_rng((_DRAWS, stream))
+    return random.multinomial(count, np.full(count, 1 / count), size=resamples).astype(float)
 
 
 def bootstrap(values: np.ndarray, resamples: int = RESAMPLES, level: float = LEVEL) -> Interval:
