@@ -3,8 +3,17 @@
 
 namespace refran::referent {
 
-constexpr ProcessorPrograms kAvx2Programs{
-    .float32 = programs_of<Avx2Floats, Avx2Doubles, kernel::PageDims, kernel::OnePoolDims>(),
-    .float64 = programs_of<Avx2Doubles, Avx2Doubles>()};
+// The extents that training is compiled for, beside the general case.
+template <class Lanes, class Wide>
+constexpr LanePrograms<typename Lanes::Element> programs_with_known() {
+#ifdef REFRAN_GENERAL_EXTENTS
+  return programs_of<Lanes, Wide>();
+#else
+  return programs_of<Lanes, Wide, kernel::PageDims, kernel::OnePoolDims>();
+#endif
+}
+
+constexpr ProcessorPrograms kAvx2Programs{.float32 = programs_with_known<Avx2Floats, Avx2Doubles>(),
+                                          .float64 = programs_of<Avx2Doubles, Avx2Doubles>()};
 
 }  // namespace refran::referent

@@ -103,6 +103,7 @@ class Seeds {
                               config_.recorded_steps(), config_.record.maps);
     TrainedModels models;
     models.trained = train(task_, spec, &recording, seeds);
+    if (have_all_failed(models.trained)) return models;
     if (config_.controls.uniform_attention) {
       referent::TrainingSpec uniform = spec;
       uniform.attention = referent::AttentionKind::uniform;

@@ -42,6 +42,7 @@ class LaneBlock {
       training_.measure();
       observe(step);
       if (!job_.go_on(seeds_.size())) return false;
+      if (have_all_failed(seeds_)) break;
     }
     for (std::size_t lane = 0; lane < seeds_.size(); ++lane)
       seeds_[lane].parameters = parameters_of(lane);
@@ -79,6 +80,10 @@ class LaneBlock {
 };
 
 }  // namespace
+
+bool have_all_failed(std::span<const Trained> seeds) {
+  return std::ranges::none_of(seeds, &std::string::empty, &Trained::failure);
+}
 
 std::vector<Trained> train_fast(const TrainingJob& job, std::span<const std::uint64_t> seeds) {
   std::vector<Trained> trained;

@@ -24,6 +24,9 @@ struct TrainingJob {
   std::function<bool(std::size_t done)> go_on;
 };
 
+// Whether no seed could be trained to its end.
+bool have_all_failed(std::span<const Trained> seeds);
+
 // One result per seed; of a training that was stopped they are incomplete.
 std::vector<Trained> train_fast(const TrainingJob& job, std::span<const std::uint64_t> seeds);
 std::vector<Trained> train_by_torch(const TrainingJob& job, std::span<const std::uint64_t> seeds,

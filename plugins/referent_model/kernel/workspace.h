@@ -95,9 +95,9 @@ class Arena {
  public:
   explicit Arena(Lanes* begin) : begin_(begin) {}
   Lanes* take(std::size_t count) {
-    Lanes* const piece = begin_ + used_;
+    Lanes* const piece = begin_ == nullptr ? nullptr : begin_ + used_;
     used_ += count;
-    return begin_ == nullptr ? nullptr : piece;
+    return piece;
   }
   std::size_t used() const { return used_; }
 
