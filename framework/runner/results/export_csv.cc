@@ -17,8 +17,8 @@
 namespace refran::runner {
 namespace {
 
-constexpr std::uint64_t kBlock = 256 << 10;  // elements read at once
-constexpr std::uint64_t kTextBlock = 4096;
+constexpr std::uint64_t kNumbersAtOnce = 256 << 10;  // elements read at once
+constexpr std::uint64_t kTextsAtOnce = 4096;
 constexpr std::size_t kFlushBytes = 1 << 20;
 
 class CsvFile {
@@ -95,7 +95,7 @@ class Cursor {
   void load() {
     const bool is_text = dataset_->element == Element::text;
     first_ = next_;
-    const std::uint64_t count = std::min(is_text ? kTextBlock : kBlock, total_ - first_);
+    const std::uint64_t count = std::min(is_text ? kTextsAtOnce : kNumbersAtOnce, total_ - first_);
     end_ = first_ + count;
     if (is_text) {
       texts_ = result_->read_texts(*dataset_, first_, count);
