@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 import referent_ablation
 import referent_atlas
-import referent_comparison
 import referent_controls
 import referent_curves
 import referent_results
@@ -26,7 +25,6 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from referent_results import REFRAN
 from refran_result import Result
-from result_files import ResultFile
 
 PROGRAM = pytest.mark.skipif(REFRAN is None, reason="REFRAN is not the path of the program")
 
@@ -157,45 +155,6 @@ def test_two_processes_draw_the_same_bytes(results: dict[str, Path], tmp_path: P
     assert len(one) == len(two) == 4
     different = [a.name for a, b in zip(one, two) if a.read_bytes() != b.read_bytes()]
     assert not different
-
-
-# Runs --------------------------------------------------------------------------------------------
-
-
-def _sweep(path: Path, failed: list[tuple[int, ...]]) -> Path:
-    file = ResultFile(
-        path, "referent-training", axes={"seed": [4, 5, 6], "config.heads": [1, 2]}, failed=failed
-    )
-    file.output("loss", np.arange(12.0).reshape(3, 2, 2), "step")
-    file.labels("layer", ["L1"])
-    for heads in (1, 2):
-        group = f"config.heads={heads}"
-        file.labels(f"{group}/layer", ["L1", "L2"])
-        file.labels(f"{group}/head", [f"H{head + 1}" for head in range(heads)])
-        file.output(f"{group}/job", [[["it"] * heads] * 2] * 3, "layer head")
-    return file.write()
-
-
-def test_failed_seeds_are_left_out_of_their_group(tmp_path: Path) -> None:
-    with Result.open(_sweep(tmp_path / "run.h5", [(1, 0)])) as result:
-        one, two = referent_runs.groups(result)
-        assert (one.name, two.name) == ("config.heads 1", "config.heads 2")
-        assert (one.count, two.count) == ("n = 2 seeds, 1 failed and left out", "n = 3 seeds")
-        assert (one.seeds, two.seeds) == (["4", "6"], ["4", "5", "6"])
-        assert (one.heads, two.heads) == (["L1H1", "L2H1"], ["L1H1", "L1H2", "L2H1", "L2H2"])
-        assert one.values("loss").tolist() == [[0, 1], [8, 9]]
-        assert two.values("loss").tolist() == [[2, 3], [6, 7], [10, 11]]
-        assert two.values("job").shape == (3, 2, 2)
-
-
-def test_a_group_without_a_complete_run_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = _sweep(tmp_path / "run.h5", [(0, 1), (1, 1), (2, 1)])
-    with Result.open(path) as result:
-        assert [runs.name for runs in referent_runs.groups(result)] == ["config.heads 1"]
-    text = "every run with config.heads = 2 failed, so nothing is drawn of them"
-    assert capsys.readouterr().err == f"draw.py: {path}: {text}\n"
 
 
 @PROGRAM
@@ -366,12 +325,6 @@ def test_the_atlas_counts_the_seeds_that_learn_it(results: dict[str, Path]) -> N
 
 
 # Side by side ------------------------------------------------------------------------------------
-
-
-def test_points_of_a_sweep_are_told_apart_by_their_values(tmp_path: Path) -> None:
-    with Result.open(_sweep(tmp_path / "run.h5", [])) as result:
-        groups = list(referent_runs.groups(result))
-        assert referent_comparison.names(groups) == ["config.heads 1", "config.heads 2"]
 
 
 @PROGRAM

@@ -13,7 +13,7 @@
 
 namespace refran::referent::kernel {
 
-// Memory for a number of lanes on whole cache lines, all 0.
+// A number of lanes, all 0.
 template <class Lanes>
 std::vector<Lanes> zeros(std::size_t count) {
   return std::vector<Lanes>(count, Lanes::of(typename Lanes::Element{0}));
