@@ -8,6 +8,12 @@ install(TARGETS refran refran_sdk EXPORT refran)
 install(DIRECTORY framework/sdk/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT refran NAMESPACE refran:: FILE refran-targets.cmake DESTINATION ${package_dir})
 
+# The component `marian`: the library of Marian models, for plugins outside this tree.
+install(TARGETS refran_marian EXPORT refran-marian)
+install(EXPORT refran-marian NAMESPACE refran:: FILE refran-marian-targets.cmake DESTINATION ${package_dir})
+get_property(marian_headers GLOBAL PROPERTY REFRAN_MARIAN_HEADERS)
+install(FILES ${marian_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/marian)
+
 get_property(plugins GLOBAL PROPERTY REFRAN_PLUGINS)
 get_property(sidecars GLOBAL PROPERTY REFRAN_SIDECARS)
 install(TARGETS ${plugins} LIBRARY DESTINATION ${plugin_dir})

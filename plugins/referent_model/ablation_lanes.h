@@ -10,8 +10,9 @@
 #include <cstring>
 #include <vector>
 
+#include <lanes/lanes.h>
+
 #include "lane_programs.h"
-#include "lanes.h"
 #include "look_lanes.h"
 #include "measurements.h"
 #include "plain_model.h"

@@ -13,7 +13,8 @@ constexpr LanePrograms<typename Lanes::Element> programs_with_known() {
 #endif
 }
 
-constexpr ProcessorPrograms kAvx2Programs{.float32 = programs_with_known<Avx2Floats, Avx2Doubles>(),
-                                          .float64 = programs_of<Avx2Doubles, Avx2Doubles>()};
+constexpr ProcessorPrograms kAvx2Programs{
+    .float32 = programs_with_known<lanes::Avx2Floats, lanes::Avx2Doubles>(),
+    .float64 = programs_of<lanes::Avx2Doubles, lanes::Avx2Doubles>()};
 
 }  // namespace refran::referent

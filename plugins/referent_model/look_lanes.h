@@ -5,8 +5,9 @@
 #include <cstddef>
 #include <vector>
 
+#include <lanes/lanes.h>
+
 #include "lane_programs.h"
-#include "lanes.h"
 #include "plain_model.h"
 
 namespace refran::referent {

@@ -3,8 +3,8 @@
 
 namespace refran::referent {
 
-using PlainFloats = PlainLanes<float, 8>;
-using PlainDoubles = PlainLanes<double, 4>;
+using PlainFloats = lanes::PlainLanes<float, 8>;
+using PlainDoubles = lanes::PlainLanes<double, 4>;
 
 constexpr ProcessorPrograms kPlainPrograms{.float32 = programs_of<PlainFloats, PlainDoubles>(),
                                            .float64 = programs_of<PlainDoubles, PlainDoubles>()};

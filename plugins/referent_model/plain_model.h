@@ -1,12 +1,13 @@
 // The model as its definition reads, position by position: for measurements after training, and as
-// what the fast kernel is tested against. `Lanes` computes several seeds at once; PlainLanes<T, 1>
-// is one.
+// what the fast kernel is tested against. `Lanes` computes several seeds at once;
+// lanes::PlainLanes<T, 1> is one.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "lanes.h"
+#include <lanes/lanes.h>
+
 #include "model.h"
 #include "task.h"
 

@@ -103,18 +103,18 @@ class Bench {
 double peak_rate() {
   double best = 0;
   for (int round = 0; round < 8; ++round) {
-    Avx2Floats sums[12];
-    for (Avx2Floats& sum : sums) sum = Avx2Floats::of(1);
-    const Avx2Floats factor = Avx2Floats::of(0.999F);
-    const Avx2Floats step = Avx2Floats::of(1e-3F);
+    lanes::Avx2Floats sums[12];
+    for (lanes::Avx2Floats& sum : sums) sum = lanes::Avx2Floats::of(1);
+    const lanes::Avx2Floats factor = lanes::Avx2Floats::of(0.999F);
+    const lanes::Avx2Floats step = lanes::Avx2Floats::of(1e-3F);
     constexpr long kTurns = 3000000;
     const double begin = cpu_time();
     for (long turn = 0; turn < kTurns; ++turn) {
-      for (Avx2Floats& sum : sums) sum = fma(sum, factor, step);
+      for (lanes::Avx2Floats& sum : sums) sum = fma(sum, factor, step);
     }
     const double seconds = cpu_time() - begin;
     float total = 0;
-    for (const Avx2Floats& sum : sums) {
+    for (const lanes::Avx2Floats& sum : sums) {
       float elements[8];
       sum.store(elements);
       total += elements[0];
@@ -139,7 +139,7 @@ void report() {
       counts.fused, counts.single, counts.divided,
       1e-6 * static_cast<double>(2 * counts.fused + counts.single + counts.divided));
 
-  Bench<Avx2Floats> bench(task, shape);
+  Bench<lanes::Avx2Floats> bench(task, shape);
   constexpr int kSteps = 50;
   double fastest = 1;
   for (int round = 0; round < 20; ++round) {

@@ -52,3 +52,53 @@ def test_the_installed_program_has_the_shipped_plugins(installed, tmp_path):
 def test_the_installed_program_has_no_test_plugins(installed, tmp_path):
     names = run(installed / "bin/refran", "list", "--names", cwd=tmp_path).split()
     assert "segfaults" not in names and "throws" not in names
+
+
+PROBE = """
+#include <marian/generation.h>
+#include <marian/tokenizer.h>
+
+#include <refran/plugin.h>
+
+namespace {
+
+struct Config {
+  std::filesystem::path model;
+  void describe(refran::Fields& field) { field("model", model, "A model's folder").required().existing_folder(); }
+};
+
+constexpr refran::Output<double, 0> kScore{
+    .name = "score", .dims = {}, .unit = "nat", .doc = "How likely the model finds its translation"};
+
+void probe(const Config& config, refran::Run& run) {
+  const auto folder = refran::marian::read_model_folder(config.model);
+  const refran::marian::Tokenizer tokenizer(folder);
+  const refran::marian::Model model{
+      folder.config, refran::marian::load_weights(folder, refran::marian::Checkpoint::open(folder.weights))};
+  refran::marian::Team team;
+  const std::vector<refran::marian::Ids> sources = {tokenizer.encode_source("Unha tía miña").ids};
+  run.put(kScore, translate(model, sources, folder.decoding, {}, {}, team).front().score);
+}
+
+}  // namespace
+
+REFRAN_EXPERIMENT(Config, {.question = "How likely?", .run = probe, .outputs = {kScore}})
+"""
+
+PROBE_CMAKE = """
+cmake_minimum_required(VERSION 3.25)
+project(own_probe LANGUAGES CXX)
+find_package(refran REQUIRED COMPONENTS marian)
+refran_add_plugin(own_probe SOURCES own_probe.cc LIBS refran::marian)
+"""
+
+
+def test_a_plugin_elsewhere_uses_the_library_of_marian_models(installed, tmp_path):
+    model = Path(os.environ["REFRAN_SOURCE"]) / "experiments/models/random-tiny"
+    (tmp_path / "own_probe.cc").write_text(PROBE, encoding="utf-8")
+    (tmp_path / "CMakeLists.txt").write_text(PROBE_CMAKE, encoding="utf-8")
+    (tmp_path / "own.yaml").write_text(f"experiment: own-probe\nconfig: {{model: {model}}}\n", encoding="utf-8")
+    run("cmake", "-B", "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={installed}", cwd=tmp_path)
+    run("cmake", "--build", "build", cwd=tmp_path)
+    result = run(installed / "bin/refran", "run", "own.yaml", "--plugin-path", "build", cwd=tmp_path).strip()
+    assert "valid" in run(installed / "bin/refran", "check", result, cwd=tmp_path)

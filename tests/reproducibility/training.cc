@@ -15,11 +15,11 @@ LaneTraining::~LaneTraining() = default;
 namespace {
 
 #ifdef __AVX2__
-using Floats = Avx2Floats;
-using Doubles = Avx2Doubles;
+using Floats = lanes::Avx2Floats;
+using Doubles = lanes::Avx2Doubles;
 #else
-using Floats = PlainLanes<float, 8>;
-using Doubles = PlainLanes<double, 4>;
+using Floats = lanes::PlainLanes<float, 8>;
+using Doubles = lanes::PlainLanes<double, 4>;
 #endif
 
 Task small_task() {

@@ -47,7 +47,8 @@ class MadeRun {
   }
   MadeRun& labels(const std::string& dim, std::vector<std::string> labels,
                   std::uint32_t item = kNoItem) {
-    record_.labels.push_back({item, dim, std::move(labels)});
+    record_.labels.push_back(
+        {item, dim, std::make_shared<const std::vector<std::string>>(std::move(labels))});
     return *this;
   }
   MadeRun& items(std::string list, std::vector<std::string> labels) {

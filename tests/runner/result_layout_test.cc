@@ -40,6 +40,10 @@ DatasetRecord dataset(std::uint32_t output, std::vector<std::uint64_t> extents,
   return record;
 }
 
+SharedTexts shared(std::vector<std::string> texts) {
+  return std::make_shared<const std::vector<std::string>>(std::move(texts));
+}
+
 class LayoutTest : public testing::Test {
  protected:
   RunRecord& add_run(std::vector<DatasetRecord> datasets) {
@@ -145,8 +149,9 @@ TEST_F(LayoutTest, DecidesForEveryItemByItself) {
 
 TEST_F(LayoutTest, GivesItemsTheLabelsOfTheRunWhereTheyHaveNone) {
   outputs_ = {output("map", {"head", "word"}, "sentence")};
-  add_run({dataset(0, {2, 3}, 0)}).labels = {{kNoItem, "head", {"L1H1", "L1H2"}},
-                                             {kNoItem, "word", {"of", "another", "length", "!"}}};
+  add_run({dataset(0, {2, 3}, 0)}).labels = {
+      {kNoItem, "head", shared({"L1H1", "L1H2"})},
+      {kNoItem, "word", shared({"of", "another", "length", "!"})}};
   const Layout layout(axes_, outputs_, runs_);
   const LayoutGroup& group = layout.groups().at(1);
   ASSERT_EQ(group.dims.size(), 2U);
@@ -158,9 +163,9 @@ TEST_F(LayoutTest, GivesItemsTheLabelsOfTheRunWhereTheyHaveNone) {
 
 TEST_F(LayoutTest, FindsLabelsThatDifferBetweenRuns) {
   axes_ = {axis("seed", 3)};
-  add_run({dataset(0, {2})}).labels = {{kNoItem, "step", {"a", "b"}}};
+  add_run({dataset(0, {2})}).labels = {{kNoItem, "step", shared({"a", "b"})}};
   add_failed_run();
-  add_run({dataset(0, {2})}).labels = {{kNoItem, "step", {"a", "c"}}};
+  add_run({dataset(0, {2})}).labels = {{kNoItem, "step", shared({"a", "c"})}};
   const Layout layout(axes_, outputs_, runs_);
   const LayoutDim& dim = layout.groups().at(0).dims.at(0);
   EXPECT_EQ(dim.labels, nullptr);
@@ -173,7 +178,7 @@ TEST_F(LayoutTest, FindsLabelsThatDifferBetweenRuns) {
 TEST_F(LayoutTest, CountsMissingLabelsAsADifference) {
   axes_ = {axis("seed", 2)};
   add_run({dataset(0, {2})});
-  add_run({dataset(0, {2})}).labels = {{kNoItem, "step", {"a", "c"}}};
+  add_run({dataset(0, {2})}).labels = {{kNoItem, "step", shared({"a", "c"})}};
   const Layout layout(axes_, outputs_, runs_);
   EXPECT_NE(layout.groups().at(0).dims.at(0).differing, nullptr);
 }

@@ -55,7 +55,8 @@ def faults_of_texts(figure: Figure) -> list[str]:
     for text, box in texts:
         if box.x0 < 0 or box.y0 < 0 or box.x1 > figure.bbox.x1 or box.y1 > figure.bbox.y1:
             faults.append(f"{text!r} is cut off")
-    for (one, box), (other, other_box) in itertools.combinations(texts, 2):
-        if box.padded(-1.5).fully_overlaps(other_box.padded(-1.5)):
+    inner = [(text, box.padded(-1.5)) for text, box in texts]
+    for (one, box), (other, other_box) in itertools.combinations(inner, 2):
+        if box.fully_overlaps(other_box):
             faults.append(f"{one!r} covers {other!r}")
     return faults

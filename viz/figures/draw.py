@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
@@ -27,8 +29,9 @@ import style  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from refran_result import Result, ResultError  # noqa: E402
 
-Pictures = Callable[[Result], Iterable[tuple[str, Figure]]]
+Pictures = Callable[..., Iterable[tuple[str, Figure]]]  # of a result, and options by name
 Compared = Callable[[Sequence[Result]], Iterable[tuple[str, Figure]]]
+NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
 EPILOG = """\
 A RESULT is a result file, the folder of a run, or the folder of an experiment, whose newest result
@@ -61,10 +64,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for path in options.results:  # what is wrong is said before anything is drawn
             Result.open(path).close()
         where = {"formats": formats, "out": options.out, "folders": options.plugin_figures}
+        chosen = _options(options.option)
         if options.compare:
+            if chosen:
+                raise DrawError("--option: pictures that compare have no options")
             _print(compare_files(options.results, **where))
         else:
-            for paths in _in_parallel(partial(draw_file, **where), options.results):
+            work = partial(draw_file, **where, options=chosen)
+            for paths in _in_parallel(work, options.results):
                 _print(paths)
     except (DrawError, ResultError) as error:
         print(f"draw.py: {error}", file=sys.stderr)
@@ -78,11 +85,15 @@ def _print(paths: Iterable[Path]) -> None:
 
 
 def draw_file(
-    path: Path, formats: Sequence[str], out: Path, folders: Sequence[Path]
+    path: Path,
+    formats: Sequence[str],
+    out: Path,
+    folders: Sequence[Path],
+    options: Mapping[str, str] = NO_OPTIONS,
 ) -> list[Path]:
     """Draws the result of a path; gives the paths written."""
     with Result.open(path) as result:
-        return list(draw(result, formats, out, folders))
+        return list(draw(result, formats, out, folders, options))
 
 
 def _in_parallel(work: Callable[[Path], list[Path]], paths: list[Path]) -> Iterator[list[Path]]:
@@ -116,11 +127,15 @@ def compare_files(
 
 
 def draw(
-    result: Result, formats: Sequence[str], out: Path, folders: Sequence[Path]
+    result: Result,
+    formats: Sequence[str],
+    out: Path,
+    folders: Sequence[Path],
+    options: Mapping[str, str] = NO_OPTIONS,
 ) -> Iterator[Path]:
     """Draws one result; gives each path as it is written."""
     folder = out / result.experiment / result.run_id
-    yield from _save_all([result], pictures(result, folders), formats, folder)
+    yield from _save_all([result], pictures(result, folders, options), formats, folder)
 
 
 def _save_all(
@@ -143,15 +158,28 @@ def _save_all(
         print(f"draw.py: {paths}: there is nothing in it to draw", file=sys.stderr)
 
 
-def pictures(result: Result, folders: Sequence[Path] = ()) -> Iterator[tuple[str, Figure]]:
+def pictures(
+    result: Result, folders: Sequence[Path] = (), options: Mapping[str, str] = NO_OPTIONS
+) -> Iterator[tuple[str, Figure]]:
     """The plugin's own pictures, else the generic ones: (name, figure)."""
     own = find_pictures(result.experiment, folders)
+    _check_options(options, result.experiment, own)
     if own is None:
         yield from generic.pictures(result)
         return
-    yield from _named(own.path, result, own.figures(result.first_run()))
+    yield from _named(own.path, result, own.figures(result.first_run(), **options))
     if result.axes and own.sweep_figures is not None:
         yield from _named(own.path, result, own.sweep_figures(result))
+
+
+def _check_options(options: Mapping[str, str], experiment: str, own: Own | None) -> None:
+    """The options are the arguments by name of the function that draws."""
+    arguments = inspect.signature(own.figures).parameters.values() if own is not None else ()
+    known = [argument.name for argument in arguments if argument.kind is argument.KEYWORD_ONLY]
+    for name in options:
+        if name not in known:
+            allowed = f"there are {', '.join(known)}" if known else "there are none"
+            raise DrawError(f"--option {name}: not an option of {experiment}; {allowed}")
 
 
 def _named(
@@ -220,6 +248,14 @@ def _formats(text: str) -> list[str]:
     return formats
 
 
+def _options(texts: Sequence[str]) -> dict[str, str]:
+    """The values of texts such as `units=words`, by name."""
+    for text in texts:
+        if "=" not in text:
+            raise DrawError(f"--option: {text!r} is not NAME=VALUE")
+    return {name: value for name, _, value in (text.partition("=") for text in texts)}
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="draw.py",
@@ -236,6 +272,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--compare", action="store_true", help="draw the results side by side, not each alone"
+    )
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="of the plugin's pictures, as viz/README.md says; may be given several times",
     )
     parser.add_argument(
         "--plugin-figures",

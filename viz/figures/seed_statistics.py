@@ -40,14 +40,14 @@ def _resampled_means(values: np.ndarray, resamples: int, stream: int) -> np.ndar
     """Means of values[seed, …] over seeds drawn with replacement: [resample, …]."""
     count = len(values)
     flat = values.reshape(count, -1)
-    means = _times_drawn(count, resamples, stream) @ flat / count
+    means = times_drawn(count, resamples, stream) @ flat / count
     return means.reshape(resamples, *values.shape[1:])
 
 
 @lru_cache(maxsize=2)  # one picture asks many times
-def _times_drawn(count: int, resamples: int, stream: int) -> np.ndarray:
-    """How often each of `count` seeds is in each resample, [resample, seed]."""
-    random = np.random.default_rng((_DRAWS, stream))
+def times_drawn(count: int, resamples: int, *stream: int) -> np.ndarray:
+    """How often each of `count` seeds, or sentences, is in each resample, [resample, seed]."""
+    random = np.random.default_rng((_DRAWS, *stream))
     return random.multinomial(count, np.full(count, 1 / count), size=resamples).astype(float)
 
 

@@ -138,7 +138,8 @@ void Recorder::labels(std::size_t item, std::string_view dim, std::vector<std::s
       throw PluginError(fmt::format("dimension '{}' is labelled twice", dim));
     }
   }
-  record_.labels.push_back({scope, std::string(dim), std::move(labels)});
+  record_.labels.push_back({scope, std::string(dim),
+                            std::make_shared<const std::vector<std::string>>(std::move(labels))});
 }
 
 void Recorder::items(std::string_view list, std::vector<std::string> labels) {
@@ -238,9 +239,9 @@ void Recorder::check_dimensions() const {
       throw PluginError(fmt::format("dimension '{}' is labelled, but no output of the {} has it",
                                     label.dim, in_scope(label.item)));
     }
-    if (known->second.value != label.labels.size()) {
+    if (known->second.value != label.labels->size()) {
       throw PluginError(fmt::format("dimension '{}' has {} labels, but length {} in output '{}'",
-                                    label.dim, label.labels.size(), known->second.value,
+                                    label.dim, label.labels->size(), known->second.value,
                                     known->second.output));
     }
   }

@@ -106,7 +106,7 @@ void Layout::index_records(const std::map<std::uint64_t, RunRecord>& runs) {
     for (const LabelRecord& label : record.labels) {
       auto& by_run = labels_[{label.item, label.dim}];
       by_run.resize(size);
-      by_run[run] = &label.labels;
+      by_run[run] = label.labels.get();
     }
   }
 }

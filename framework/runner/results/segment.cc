@@ -62,7 +62,7 @@ class Encoder {
     add(dataset.output), add(dataset.item), add(dataset.extents), add(dataset.digest),
         add(dataset.pieces);
   }
-  void add(const LabelRecord& label) { add(label.item), add(label.dim), add(label.labels); }
+  void add(const LabelRecord& label) { add(label.item), add(label.dim), add(*label.labels); }
   template <class T>
   void add(const std::vector<T>& list) {
     add(std::uint64_t{list.size()});
@@ -96,7 +96,11 @@ class Decoder {
     get(dataset.output), get(dataset.item), get(dataset.extents), get(dataset.digest),
         get(dataset.pieces);
   }
-  void get(LabelRecord& label) { get(label.item), get(label.dim), get(label.labels); }
+  void get(LabelRecord& label) {
+    std::vector<std::string> labels;
+    get(label.item), get(label.dim), get(labels);
+    label.labels = std::make_shared<const std::vector<std::string>>(std::move(labels));
+  }
   template <class T>
   void get(std::vector<T>& list) {
     const std::size_t count = length();
@@ -277,12 +281,23 @@ void SegmentSet::load(const std::filesystem::path& path, std::uint32_t segment) 
       Decoder decoder(payload);
       code([&](auto& field) { decoder.get(field); }, record);
       record.segment = segment;
+      share_labels(record);
       const auto known = runs_.find(record.run);
       if (known == runs_.end() || known->second.status != RunStatus::complete) {
         runs_.insert_or_assign(record.run, std::move(record));
       }
     }
     at += header.bytes;
+  }
+}
+
+// Runs of a sweep mostly have the labels of the run before.
+void SegmentSet::share_labels(RunRecord& record) {
+  record.datasets.shrink_to_fit();
+  for (LabelRecord& label : record.labels) {
+    SharedTexts& latest = latest_[{label.item, label.dim}];
+    if (latest == nullptr || *latest != *label.labels) latest = label.labels;
+    label.labels = latest;
   }
 }
 

@@ -40,10 +40,13 @@ struct DatasetRecord {
   std::vector<Piece> pieces;  // canonical bytes, row-major (see digest.h)
 };
 
+// Labels that many runs share are in memory once.
+using SharedTexts = std::shared_ptr<const std::vector<std::string>>;
+
 struct LabelRecord {
   std::uint32_t item = kNoItem;
   std::string dim;
-  std::vector<std::string> labels;
+  SharedTexts labels;
 };
 
 // What a commit record says: all there is to know of a run.
@@ -97,8 +100,10 @@ class SegmentSet {
 
  private:
   void load(const std::filesystem::path& file, std::uint32_t segment);
+  void share_labels(RunRecord& record);
 
   std::map<std::uint64_t, RunRecord> runs_;
+  std::map<std::pair<std::uint32_t, std::string>, SharedTexts> latest_;  // by item and dim
   std::vector<int> files_;
 };
 

@@ -3,7 +3,8 @@
 
 #include <cstddef>
 
-#include "../lanes.h"
+#include <lanes/lanes.h>
+
 #include "product.h"
 #include "tables.h"
 #include "workspace.h"

@@ -4,7 +4,8 @@
 
 #include <cstddef>
 
-#include "../lanes.h"
+#include <lanes/lanes.h>
+
 #include "product.h"
 #include "workspace.h"
 

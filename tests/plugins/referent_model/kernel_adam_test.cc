@@ -3,15 +3,15 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <lanes/lanes.h>
 #include <referent_model/kernel/adam.h>
-#include <referent_model/lanes.h>
 
 #include <refran/random.h>
 
 namespace refran::referent::kernel {
 namespace {
 
-using Pair = PlainLanes<double, 2>;
+using Pair = lanes::PlainLanes<double, 2>;
 
 constexpr std::size_t kCount = 7;
 

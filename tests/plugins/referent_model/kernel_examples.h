@@ -8,15 +8,15 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <lanes/lanes.h>
 #include <referent_model/kernel/kernel_task.h>
-#include <referent_model/lanes.h>
 #include <referent_model/plain_model.h>
 #include <referent_model/training.h>
 
 namespace refran::referent {
 
 // One lane of double: the kernel at its plainest.
-using Number = PlainLanes<double, 1>;
+using Number = lanes::PlainLanes<double, 1>;
 
 inline Task page_task() {
   return make_task(

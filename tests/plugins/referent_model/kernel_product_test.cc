@@ -4,15 +4,15 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <lanes/lanes.h>
 #include <referent_model/kernel/product.h>
-#include <referent_model/lanes.h>
 
 #include <refran/random.h>
 
 namespace refran::referent::kernel {
 namespace {
 
-using Number = PlainLanes<double, 1>;
+using Number = lanes::PlainLanes<double, 1>;
 
 struct KnownExtents {
   static constexpr bool kIsKnown = true;

@@ -277,7 +277,7 @@ TEST_F(WideTest, DoublesDoUpToTheirOwnLimit) {
 }
 
 // One lane of float: the bytes are those of any other lane.
-using Float = PlainLanes<float, 1>;
+using Float = lanes::PlainLanes<float, 1>;
 
 // The step's loss and gradient.
 template <class Dims>

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include <referent_model/lanes.h>
+#include <lanes/lanes.h>
 
 namespace refran::referent {
 

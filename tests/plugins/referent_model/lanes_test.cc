@@ -16,7 +16,7 @@ namespace {
 
 // As many lanes as AVX2 has.
 template <class T>
-using Plain = PlainLanes<T, 32 / sizeof(T)>;
+using Plain = lanes::PlainLanes<T, 32 / sizeof(T)>;
 
 constexpr std::size_t kCount = 4096;
 

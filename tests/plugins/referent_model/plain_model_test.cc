@@ -22,7 +22,7 @@ std::vector<double> first_lane(const std::vector<Lanes>& values) {
 
 template <class T>
 void expect_activations(const Fixture& fixture, double tolerance) {
-  using Lanes = PlainLanes<T, 1>;
+  using Lanes = lanes::PlainLanes<T, 1>;
   std::vector<Lanes> parameters;
   for (const double value : fixture.parameters)
     parameters.push_back(Lanes::of(static_cast<T>(value)));
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, PlainModelTest,
                          testing::Values("small", "uneven", "frozen", "page"),
                          [](const auto& test) { return test.param; });
 
-using One = PlainLanes<double, 1>;
+using One = lanes::PlainLanes<double, 1>;
 
 std::vector<One> ones(const std::vector<double>& values) {
   std::vector<One> result;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <gtest/gtest.h>
-#include <referent_model/lanes.h>
+#include <lanes/lanes.h>
 #include <referent_model/plain_model.h>
 #include <referent_model/training.h>
 
@@ -182,7 +182,7 @@ struct Outcome {
 
 // What is left of a whole training in float64.
 Outcome outcome_of(const Example& example, const std::vector<double>& start) {
-  using Number = PlainLanes<double, 1>;
+  using Number = lanes::PlainLanes<double, 1>;
   const ModelShape& shape = example.spec.shape;
   const auto lanes = start_lanes(example, start);
   Outcome outcome;

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <gtest/gtest.h>
-#include <referent_model/lanes.h>
+#include <lanes/lanes.h>
 #include <referent_model/plain_model.h>
 
 #include "example_tasks.h"
@@ -11,7 +11,7 @@
 namespace refran::referent {
 namespace {
 
-using Number = PlainLanes<double, 1>;
+using Number = lanes::PlainLanes<double, 1>;
 
 struct Score {
   double loss = 0;

@@ -15,7 +15,7 @@
 #include <immintrin.h>
 #endif
 
-namespace refran::referent {
+namespace refran::lanes {
 
 // The plain kind. T is float or double. An operator acts lane by lane.
 template <class T, std::size_t N>
@@ -208,4 +208,4 @@ inline Lanes log_of_sum(Lanes x) {
   return max(number(0), result);
 }
 
-}  // namespace refran::referent
+}  // namespace refran::lanes

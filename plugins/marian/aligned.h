@@ -1,0 +1,29 @@
+// Vectors of floats that begin at a cache line: loads of eight that cross lines cost a third of a
+// product's speed.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <vector>
+
+namespace refran::marian {
+
+template <class T>
+struct LineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kLine{64};
+
+  LineAllocator() = default;
+  template <class U>
+  LineAllocator(const LineAllocator<U>&) {}
+
+  T* allocate(std::size_t count) {
+    return static_cast<T*>(::operator new(count * sizeof(T), kLine));
+  }
+  void deallocate(T* values, std::size_t) { ::operator delete(values, kLine); }
+  friend bool operator==(const LineAllocator&, const LineAllocator&) { return true; }
+};
+
+using Rows = std::vector<float, LineAllocator<float>>;  // [row, dim]
+
+}  // namespace refran::marian

@@ -1,0 +1,176 @@
+#include "forward.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace refran::marian {
+namespace {
+
+// Parts of a product are so many outs: long enough to be worth handing out.
+constexpr std::size_t kOutsAtOnce = 64;
+// Fewer multiplications than these are done before another thread has woken up.
+constexpr std::size_t kWorthSharing = 1 << 15;
+
+// Shares work out, but for what is done before another thread has woken up.
+template <class Part>
+void share(Team& team, std::size_t count, bool is_small, const Part& part) {
+  if (!is_small) return team.share(count, part);
+  for (std::size_t index = 0; index < count; ++index) part(index, std::size_t{0});
+}
+
+// The gates of one layer as its rows need them.
+struct LayerGates {
+  std::vector<const Gate*> gate;      // [head]
+  std::vector<std::uint8_t> uniform;  // [head]
+  bool has_any = false;
+
+  LayerGates(const Gates& gates, AttentionKind kind, std::size_t layer, std::size_t heads)
+      : gate(heads), uniform(heads) {
+    for (std::size_t head = 0; head < heads; ++head) {
+      gate[head] = gates.find({kind, layer, head});
+      if (gate[head] == nullptr) continue;
+      has_any = true;
+      uniform[head] = gate[head]->mode == GateMode::uniform ? 1 : 0;
+    }
+  }
+
+  // Puts in what stands for the heads' outputs in one row [model_dim].
+  void replace(float* row, std::size_t head_dim) const {
+    for (std::size_t head = 0; head < gate.size(); ++head) {
+      if (gate[head] == nullptr || gate[head]->mode == GateMode::uniform) continue;
+      float* output = row + head * head_dim;
+      if (gate[head]->mode == GateMode::mean) {
+        std::copy_n(gate[head]->mean.begin(), head_dim, output);
+      } else {
+        std::fill_n(output, head_dim, 0.0F);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+void Forward::embed(std::span<const float> embedding, std::span<const float> position_table,
+                    std::span<const std::int32_t> ids, std::span<const std::size_t> positions,
+                    Rows& x) const {
+  const std::size_t dim = this->dim();
+  const float scale = model_.config.scale_embedding ? std::sqrt(static_cast<float>(dim)) : 1.0F;
+  x.resize(ids.size() * dim);
+  for (std::size_t row = 0; row < ids.size(); ++row) {
+    const float* word = embedding.data() + static_cast<std::size_t>(ids[row]) * dim;
+    const float* position = position_table.data() + positions[row] * dim;
+    for (std::size_t i = 0; i < dim; ++i) x[row * dim + i] = word[i] * scale + position[i];
+  }
+}
+
+void Forward::multiply(std::initializer_list<Product> products) {
+  struct Part {
+    const Product* product;
+    std::size_t begin;
+    std::size_t end;
+  };
+  std::vector<Part> parts;
+  std::size_t multiplications = 0;
+  for (const Product& product : products) {
+    const std::size_t outs = product.weights->bias.size();
+    // A multiple of four, so that tiles are whole; larger where there are many.
+    const std::size_t at_once = std::max(kOutsAtOnce, outs / 64 / 4 * 4);
+    for (std::size_t begin = 0; begin < outs; begin += at_once)
+      parts.push_back({&product, begin, std::min(begin + at_once, outs)});
+    multiplications += product.rows * product.weights->weight.size();
+  }
+  share(team_, parts.size(), multiplications < kWorthSharing, [&](std::size_t index, std::size_t) {
+    const auto& [product, begin, end] = parts[index];
+    const std::size_t outs = product->weights->bias.size();
+    model_.kernels->matmul({.x = product->x,
+                            .rows = product->rows,
+                            .in = product->weights->weight.size() / outs,
+                            .weight = product->weights->weight.data(),
+                            .bias = product->weights->bias.data(),
+                            .y = product->y,
+                            .y_stride = outs},
+                           begin, end);
+  });
+}
+
+void Forward::attend(AttentionKind kind, std::size_t layer, const Rows& queries,
+                     const KeysAndValues& memory, std::span<const RowContext> contexts,
+                     Rows& heads_out) {
+  const std::size_t dim = this->dim();
+  const std::size_t heads = kind == AttentionKind::encoder_self ? model_.config.encoder_heads
+                                                                : model_.config.decoder_heads;
+  const std::size_t head_dim = dim / heads;
+  const LayerGates gates(gates_, kind, layer, heads);
+  std::size_t longest = 0;
+  std::size_t pairs = 0;
+  for (const RowContext& context : contexts) {
+    longest = std::max(longest, context.positions);
+    pairs += context.positions;
+  }
+  for (Rows& scratch : scratch_) scratch.resize(kernel::scratch_size(longest));
+  heads_out.resize(contexts.size() * dim);
+  share(team_, contexts.size(), pairs * dim < kWorthSharing,
+        [&](std::size_t row, std::size_t member) {
+          const RowContext& context = contexts[row];
+          const RowRecord& record = context.record;
+          float* output = heads_out.data() + row * dim;
+          model_.kernels->attend({.query = queries.data() + row * dim,
+                                  .keys = memory.keys.data(),
+                                  .values = memory.values.data(),
+                                  .context = context.context,
+                                  .first = context.first,
+                                  .positions = context.positions,
+                                  .heads = heads,
+                                  .head_dim = head_dim,
+                                  .scale = 1 / std::sqrt(static_cast<float>(head_dim)),
+                                  .uniform = gates.has_any ? gates.uniform.data() : nullptr,
+                                  .output = output,
+                                  .weights = record.weight == nullptr
+                                                 ? nullptr
+                                                 : record.weight + layer * record.layer_stride,
+                                  .weights_stride = record.head_stride,
+                                  .scratch = scratch_[member].data()});
+          if (gates.has_any) gates.replace(output, head_dim);
+        });
+}
+
+void Forward::add_norm(const NormWeights& norm, const Rows& added, Rows& x) {
+  const std::size_t dim = this->dim();
+  const std::size_t rows = x.size() / dim;
+  constexpr std::size_t kRowsAtOnce = 16;
+  const std::size_t parts = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
+  share(team_, parts, rows < 4 * kRowsAtOnce, [&](std::size_t part, std::size_t) {
+    const std::size_t first = part * kRowsAtOnce;
+    model_.kernels->add_norm({.x = x.data() + first * dim,
+                              .added = added.data() + first * dim,
+                              .rows = std::min(kRowsAtOnce, rows - first),
+                              .dim = dim,
+                              .scale = norm.scale.data(),
+                              .bias = norm.bias.data(),
+                              .epsilon = model_.config.layer_norm_epsilon});
+  });
+}
+
+void Forward::finish_attention(const AttentionWeights& attention, const NormWeights& norm,
+                               const Rows& heads_out, Rows& x) {
+  added_.resize(x.size());
+  multiply({{heads_out.data(), x.size() / dim(), &attention.output, added_.data()}});
+  add_norm(norm, added_, x);
+}
+
+void Forward::feed_forward(const LinearWeights& in, const LinearWeights& out,
+                           const NormWeights& norm, Rows& x) {
+  const std::size_t rows = x.size() / dim();
+  const std::size_t hidden_dim = in.bias.size();
+  hidden_.resize(rows * hidden_dim);
+  added_.resize(x.size());
+  multiply({{x.data(), rows, &in, hidden_.data()}});
+  share(team_, rows, rows * hidden_dim < kWorthSharing, [&](std::size_t row, std::size_t) {
+    model_.kernels->activate(model_.config.activation, hidden_.data() + row * hidden_dim,
+                             hidden_dim);
+  });
+  multiply({{hidden_.data(), rows, &out, added_.data()}});
+  add_norm(norm, added_, x);
+}
+
+}  // namespace refran::marian

@@ -1,0 +1,68 @@
+#include "team.h"
+
+#include <utility>
+
+namespace refran::marian {
+namespace {
+
+// Long enough for the next part of a pass to come, too short to be felt by others.
+constexpr int kSpins = 4000;
+
+}  // namespace
+
+Team::Team(std::size_t threads) {
+  for (std::size_t member = 1; member < threads; ++member)
+    workers_.emplace_back([this, member] { serve(member); });
+}
+
+Team::~Team() {
+  ends_ = true;
+  ++round_;
+  round_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void Team::share(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work) {
+  work_ = &work;
+  count_ = count;
+  next_.store(0, std::memory_order_relaxed);
+  if (count < 2 || workers_.empty()) {
+    take_part(0);
+  } else {
+    busy_.store(workers_.size(), std::memory_order_relaxed);
+    round_.fetch_add(1, std::memory_order_release);
+    round_.notify_all();
+    take_part(0);
+    for (int spin = 0; busy_.load(std::memory_order_acquire) != 0; ++spin) {
+      if (spin > kSpins) std::this_thread::yield();
+    }
+  }
+  if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void Team::take_part(std::size_t member) {
+  try {
+    for (;;) {
+      const std::size_t index = next_.fetch_add(1, std::memory_order_relaxed);
+      if (index >= count_) return;
+      (*work_)(index, member);
+    }
+  } catch (...) {
+    const std::lock_guard lock(failure_mutex_);
+    if (failure_ == nullptr) failure_ = std::current_exception();
+  }
+}
+
+void Team::serve(std::size_t member) {
+  for (unsigned seen = 0;;) {
+    for (int spin = 0; round_.load(std::memory_order_acquire) == seen; ++spin) {
+      if (spin > kSpins) round_.wait(seen, std::memory_order_acquire);
+    }
+    ++seen;
+    if (ends_) return;
+    take_part(member);
+    busy_.fetch_sub(1, std::memory_order_release);
+  }
+}
+
+}  // namespace refran::marian

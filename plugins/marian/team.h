@@ -1,0 +1,45 @@
+// Threads that share the work of one pass. They wait between the parts of it, which are as short as
+// 20 µs, so they spin for a moment before they sleep.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace refran::marian {
+
+class Team {
+ public:
+  explicit Team(std::size_t threads = 1);  // the caller is one of them
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  std::size_t size() const { return workers_.size() + 1; }
+
+  // Calls work(index, member) for every index below `count`, each on whichever thread comes first,
+  // and returns when all are done. `member` is the thread's number, below size(). The first
+  // exception of `work` is thrown again.
+  void share(std::size_t count,
+             const std::function<void(std::size_t index, std::size_t member)>& work);
+
+ private:
+  void serve(std::size_t member);
+  void take_part(std::size_t member);
+
+  std::vector<std::thread> workers_;
+  const std::function<void(std::size_t, std::size_t)>* work_ = nullptr;
+  std::size_t count_ = 0;
+  std::atomic<std::size_t> next_{0};
+  std::mutex failure_mutex_;
+  std::exception_ptr failure_;
+  std::atomic<unsigned> round_{0};
+  std::atomic<std::size_t> busy_{0};
+  std::atomic<bool> ends_{false};
+};
+
+}  // namespace refran::marian
