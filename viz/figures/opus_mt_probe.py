@@ -21,7 +21,7 @@ def figures(
     units: str = "pieces",
     heads: str = "",
     source: str = "all",
-    sentences: str = "4",
+    sentences: str = "2",
 ) -> Iterator[tuple[str, Figure]]:
     """The pictures of the first sentences, those of all heads, and those of the ablation study.
 

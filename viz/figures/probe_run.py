@@ -74,7 +74,7 @@ class Options:
     units: str = "pieces"
     heads: str = ""
     source: str = "all"
-    sentences: str = "4"
+    sentences: str = "2"
 
     def __post_init__(self) -> None:
         choices = {"rows": ("predicted", "input"), "special": ("show", "hide", "renormalise"),
@@ -169,14 +169,14 @@ class Average(NamedTuple):
 class Sentence:
     """A sentence of the result, and its weights as the options want them."""
 
-    def __init__(self, item: Item, options: Options, count: int) -> None:
-        """count: how many sentences the result has."""
+    def __init__(self, item: Item, options: Options, count: int, warning: str) -> None:
+        """count: how many sentences the result has; warning: what has to be said of the model."""
         self.item = item
         self.options = options
         self.file_name = f"sentence-{item.index}"
         self.kinds = [kind for kind in KINDS if _weights_name(kind) in item]
         self.number = f"Sentence {item.index + 1} of {count}" if count > 1 else "The sentence"
-        self.where = f"{self.number}: “{_shortened(item.label)}”."
+        self.where = f"{warning}{self.number}: “{_shortened(item.label)}”."
 
     @property
     def has_text(self) -> bool:
@@ -272,6 +272,8 @@ class Probe:
         self.result = result
         self.options = options
         self.items = result.each("sentence")
+        means_nothing = any(text.startswith("the weights are random") for text in result.warnings)
+        self.warning = "The weights are random: this means nothing. " if means_nothing else ""
         supervised = Heads.of(result["supervised"])
         self.supervised = {head for head in supervised.every()
                            if supervised.values[supervised.place(head)]}  # fmt: skip
@@ -279,7 +281,7 @@ class Probe:
     def sentences(self) -> Iterator[Sentence]:
         """The first ones; those with nothing to draw are left out, which is said."""
         for item in self.items[: int(self.options.sentences)]:
-            sentence = Sentence(item, self.options, len(self.items))
+            sentence = Sentence(item, self.options, len(self.items), self.warning)
             if sentence.has_text:
                 yield sentence
             else:
@@ -290,7 +292,8 @@ class Probe:
     def over_sentences(self) -> str:
         """What the numbers of all sentences are."""
         count = len(self.items)
-        return f"The mean over {count} sentences." if count > 1 else "Of one sentence."
+        number = f"The mean over {count} sentences." if count > 1 else "Of one sentence."
+        return self.warning + number
 
     def supervised_among(self, kind: str, heads: Heads) -> list[Head]:
         """The heads of a kind that were given their job, in order."""

@@ -18,6 +18,9 @@ FORMAT_MAJOR = 1
 _NOT_OUTPUTS = {"digest", "provenance", "run_status", "failure", "run_log", "run_note"}
 
 
+_WARNING = "warning: "  # how a line of the log begins that is one
+
+
 class ResultError(Exception):
     """Why a result cannot be read: one sentence for the user."""
 
@@ -209,6 +212,18 @@ class Result(Group):
         self.close()
 
     # Items ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What the run warned of; empty of a whole sweep."""
+        if "run_log" not in self._file:
+            return []
+        log = self._file["run_log"]
+        axes = _dims(log)
+        if any(axis not in self._point for axis in axes):
+            return []
+        lines = str(log.asstr()[tuple(self._point[axis] for axis in axes)]).splitlines()
+        return [line.removeprefix(_WARNING) for line in lines if line.startswith(_WARNING)]
 
     @property
     def lists(self) -> list[str]:

@@ -30,12 +30,14 @@ struct WeightTile {
   std::size_t step;
 };
 
-// The rows as they lie. Where the matrix ends before, its last row again.
+// The rows as they lie, `apart` outs from each other. Beyond the first `outs`, the last of them
+// again.
 template <class Lanes>
-inline WeightTile tile_in_place(const Matmul& product, std::size_t out, std::size_t outs) {
+inline WeightTile tile_in_place(const Matmul& product, std::size_t out, std::size_t outs,
+                                std::size_t apart) {
   WeightTile tile{{}, kWidth};
   for (std::size_t o = 0; o < kTileOuts; ++o)
-    tile.row[o] = product.weight + (out + (o < outs ? o : outs - 1)) * product.in;
+    tile.row[o] = product.weight + (out + (o < outs ? o : outs - 1) * apart) * product.in;
   return tile;
 }
 
@@ -62,7 +64,6 @@ struct Stretch {
   std::size_t in;
   std::size_t begin;
   std::size_t end;
-  bool asks_ahead;  // for the weights of the next tile, which lie behind
 };
 
 // Adds a stretch to the sums [row, out] of a tile, or begins them; after the last, the sums across
@@ -79,15 +80,22 @@ inline void multiply_tile(const Stretch& stretch, const WeightTile& weight, Lane
       sum[r][o] = stretch.begin == 0 ? Lanes::of(0) : sums[r * kTileOuts + o];
   std::size_t i = 0;
   std::size_t place = 0;
-  for (; i + kWidth <= count; i += kWidth, place += weight.step) {
+  const auto step = [&](std::size_t at, std::size_t tile_at) {
     Lanes row[Rows];
-    for (std::size_t r = 0; r < Rows; ++r) row[r] = Lanes::load(x + r * in + i);
+    for (std::size_t r = 0; r < Rows; ++r) row[r] = Lanes::load(x + r * in + at);
     for (std::size_t o = 0; o < kTileOuts; ++o) {
-      if (stretch.asks_ahead && i % kLine == 0)
-        __builtin_prefetch(weight.row[o] + place + kTileOuts * in);
-      const Lanes column = Lanes::load(weight.row[o] + place);
+      const Lanes column = Lanes::load(weight.row[o] + tile_at);
       for (std::size_t r = 0; r < Rows; ++r) sum[r][o] = fma(row[r], column, sum[r][o]);
     }
+  };
+  for (; i + kLine <= count; i += kLine, place += 2 * weight.step) {
+    step(i, place);
+    step(i + kWidth, place + weight.step);
+  }
+  if (i + kWidth <= count) {
+    step(i, place);
+    i += kWidth;
+    place += weight.step;
   }
   for (std::size_t r = 0; i < count && r < Rows; ++r) {
     const Lanes row = load_part<Lanes>(x + r * in + i, count - i);
@@ -129,20 +137,35 @@ inline Ahead after_tile(const Matmul& product, std::size_t rows, std::size_t out
           bytes / times + 1};
 }
 
-// Four outs of few rows: the weights are used where they lie.
+// Few rows: the weights are read once, at the speed of the memory, and used where they lie. A
+// tile's four rows are a quarter of the outs apart, so that tile after tile reads four long
+// streams.
 template <class Lanes>
-inline void multiply_few_rows(const Matmul& product, std::size_t first_row, std::size_t rows,
-                              std::size_t out, std::size_t outs, float* y) {
-  const WeightTile weight = tile_in_place<Lanes>(product, out, outs);
+inline void multiply_few_rows(const Matmul& product, std::size_t begin, std::size_t end) {
+  const std::size_t apart = end - begin < kTileOuts ? 1 : (end - begin) / kTileOuts;
+  const std::size_t in = product.in;
   Lanes none[kTileRows * kTileOuts];  // one stretch needs no sums between
-  const auto multiply = [&]<std::size_t Rows>(std::size_t r) {
-    const float* x = product.x + (first_row + r) * product.in;
-    multiply_tile<Rows>({x, product.in, 0, product.in, r == 0}, weight, none, y + r * kGroupOuts);
+  const auto multiply_tiles = [&](std::size_t out, std::size_t outs) {
+    const WeightTile weight = tile_in_place<Lanes>(product, out, outs, apart);
+    float sums[kRowsWorthCopying * kGroupOuts];  // [row, kGroupOuts]
+    const auto multiply = [&]<std::size_t Rows>(std::size_t r) {
+      multiply_tile<Rows>({product.x + r * in, in, 0, in}, weight, none, sums + r * kGroupOuts);
+    };
+    std::size_t r = 0;
+    for (; r + kTileRows <= product.rows; r += kTileRows)
+      multiply.template operator()<kTileRows>(r);
+    if (product.rows - r == 2) multiply.template operator()<2>(r);
+    if (product.rows - r == 1) multiply.template operator()<1>(r);
+    for (r = 0; r < product.rows; ++r) {
+      for (std::size_t o = 0; o < outs; ++o) {
+        const std::size_t place = out + o * apart;
+        product.y[r * product.y_stride + place] = product.bias[place] + sums[r * kGroupOuts + o];
+      }
+    }
   };
-  std::size_t r = 0;
-  for (; r + kTileRows <= rows; r += kTileRows) multiply.template operator()<kTileRows>(r);
-  if (rows - r == 2) multiply.template operator()<2>(r);
-  if (rows - r == 1) multiply.template operator()<1>(r);
+  const std::size_t whole = (end - begin) / kTileOuts;
+  for (std::size_t tile = 0; tile < whole; ++tile) multiply_tiles(begin + tile, kTileOuts);
+  for (std::size_t out = begin + whole * kTileOuts; out < end; ++out) multiply_tiles(out, 1);
 }
 
 // Four outs of a block of rows: y[row, kGroupOuts].
@@ -152,7 +175,7 @@ inline void multiply_block(const Matmul& product, std::size_t first_row, std::si
   alignas(64) float memory[kTileOuts * kChunk];
   Lanes sums[kMostBlockRows * kTileOuts];  // [row, out]
   const std::size_t in = product.in;
-  const WeightTile in_place = tile_in_place<Lanes>(product, out, outs);
+  const WeightTile in_place = tile_in_place<Lanes>(product, out, outs, 1);
   Ahead ahead = after_tile<Lanes>(product, rows, out);
   for (std::size_t begin = 0; begin < in; begin += kChunk) {
     const std::size_t end = in - begin < kChunk ? in : begin + kChunk;
@@ -160,8 +183,7 @@ inline void multiply_block(const Matmul& product, std::size_t first_row, std::si
     const auto multiply = [&]<std::size_t Rows>(std::size_t r) {
       ahead.ask();
       const float* x = product.x + (first_row + r) * in;
-      multiply_tile<Rows>({x, in, begin, end, false}, weight, sums + r * kTileOuts,
-                          y + r * kGroupOuts);
+      multiply_tile<Rows>({x, in, begin, end}, weight, sums + r * kTileOuts, y + r * kGroupOuts);
     };
     std::size_t r = 0;
     for (; r + kTileRows <= rows; r += kTileRows) multiply.template operator()<kTileRows>(r);
@@ -178,11 +200,7 @@ inline void multiply_group(const Matmul& product, std::size_t first_row, std::si
   float sums[kMostBlockRows * kGroupOuts];  // [row, out]
   for (std::size_t o = 0; o < outs; o += kTileOuts) {
     const std::size_t left = outs - o < kTileOuts ? outs - o : kTileOuts;
-    if (rows < kRowsWorthCopying) {
-      multiply_few_rows<Lanes>(product, first_row, rows, out + o, left, sums + o);
-    } else {
-      multiply_block<Lanes>(product, first_row, rows, out + o, left, sums + o);
-    }
+    multiply_block<Lanes>(product, first_row, rows, out + o, left, sums + o);
   }
   for (std::size_t r = 0; r < rows; ++r) {
     float* y = product.y + (first_row + r) * product.y_stride + out;
@@ -203,6 +221,7 @@ inline std::size_t rows_at_once(std::size_t rows, std::size_t in) {
 
 template <class Lanes>
 void matmul(const Matmul& product, std::size_t begin, std::size_t end) {
+  if (product.rows < kRowsWorthCopying) return multiply_few_rows<Lanes>(product, begin, end);
   const std::size_t block = rows_at_once<Lanes>(product.rows, product.in);
   for (std::size_t row = 0; row < product.rows; row += block) {
     const std::size_t rows = product.rows - row < block ? product.rows - row : block;
