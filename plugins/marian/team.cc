@@ -5,8 +5,14 @@
 namespace refran::marian {
 namespace {
 
-// Long enough for the next part of a pass to come, too short to be felt by others.
+// Some 50 µs: long enough for the next part of a pass to come, too short to be felt by others.
 constexpr int kSpins = 4000;
+
+// True after a moment's spinning, in which the processor is left to its other thread.
+bool has_spun_enough(int& spins) {
+  __builtin_ia32_pause();
+  return ++spins > kSpins;
+}
 
 }  // namespace
 
@@ -33,8 +39,8 @@ void Team::share(std::size_t count, const std::function<void(std::size_t, std::s
     round_.fetch_add(1, std::memory_order_release);
     round_.notify_all();
     take_part(0);
-    for (int spin = 0; busy_.load(std::memory_order_acquire) != 0; ++spin) {
-      if (spin > kSpins) std::this_thread::yield();
+    for (int spins = 0; busy_.load(std::memory_order_acquire) != 0;) {
+      if (has_spun_enough(spins)) std::this_thread::yield();
     }
   }
   if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -55,8 +61,8 @@ void Team::take_part(std::size_t member) {
 
 void Team::serve(std::size_t member) {
   for (unsigned seen = 0;;) {
-    for (int spin = 0; round_.load(std::memory_order_acquire) == seen; ++spin) {
-      if (spin > kSpins) round_.wait(seen, std::memory_order_acquire);
+    for (int spins = 0; round_.load(std::memory_order_acquire) == seen;) {
+      if (has_spun_enough(spins)) round_.wait(seen, std::memory_order_acquire);
     }
     ++seen;
     if (ends_) return;

@@ -92,40 +92,39 @@ void Search::count_ties(std::span<const Candidate> candidates) {
   }
 }
 
-void Search::advance(const kernel::Kernels& kernels, std::span<const std::shared_ptr<Node>> nodes,
-                     float* logits) {
-  const std::size_t vocabulary = config_.target_vocabulary;
-  const bool is_greedy = decoding_.beam_size == 1 && !decoding_.native;
-  const std::size_t wanted = is_greedy          ? 1
-                             : decoding_.native ? decoding_.beam_size - pool_.size()
-                                                : 2 * decoding_.beam_size;
-  std::vector<Scored> rows;
+std::vector<Candidate> Search::candidates_after(std::span<const Scored> rows) {
   std::vector<double> sums;
-  for (std::size_t beam = 0; beam < live_.size(); ++beam) {
-    rows.push_back(score_row(kernels, logits + beam * vocabulary, *nodes[beam]));
-    sums.push_back(live_[beam].sum);
-  }
+  for (const Hypothesis& hypothesis : live_) sums.push_back(hypothesis.sum);
   std::vector<Candidate> candidates;
-  const bool is_forced = !decoding_.native && decoding_.forced_eos_id && length_ == most_tokens_;
-  if (is_forced) {
+  if (!decoding_.native && decoding_.forced_eos_id && length_ == most_tokens_) {
     for (std::size_t beam = 0; beam < rows.size(); ++beam)
       insert(candidates, {sums[beam], static_cast<std::uint32_t>(beam), *decoding_.forced_eos_id},
              rows.size());
-  } else {
-    candidates = best_candidates(rows, sums, wanted + 1);  // one more, to see a tie at the cut
-    count_ties(candidates);
-    if (candidates.size() > wanted) candidates.pop_back();
+    return candidates;
   }
+  std::size_t wanted = is_greedy() ? 1 : 2 * decoding_.beam_size;
+  if (decoding_.native) wanted = decoding_.beam_size - pool_.size();
+  candidates = best_candidates(rows, sums, wanted + 1);  // one more, to see a tie at the cut
+  count_ties(candidates);
+  if (candidates.size() > wanted) candidates.pop_back();
   if (candidates.empty()) throw Error("found no token with a finite logit");
+  return candidates;
+}
+
+void Search::advance(const kernel::Kernels& kernels, std::span<const std::shared_ptr<Node>> nodes,
+                     float* logits) {
+  std::vector<Scored> rows;
+  for (std::size_t beam = 0; beam < live_.size(); ++beam)
+    rows.push_back(score_row(kernels, logits + beam * config_.target_vocabulary, *nodes[beam]));
   std::vector<Hypothesis> longer;
-  for (const Candidate& candidate : candidates) {
+  for (const Candidate& candidate : candidates_after(rows)) {
     longer.push_back({.last = nodes[candidate.beam],
                       .chosen = candidate.token,
                       .chosen_logit = rows[candidate.beam].logits[candidate.token],
                       .sum = candidate.score,
                       .ended = candidate.token == config_.eos_id});
   }
-  if (is_greedy) {
+  if (is_greedy()) {
     advance_greedily(longer);
   } else if (decoding_.native) {
     advance_native(std::move(longer));

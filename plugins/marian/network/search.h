@@ -76,6 +76,9 @@ class Search {
  private:
   Scored score_row(const kernel::Kernels& kernels, float* logits, Node& node) const;
   void ban(float* logits) const;
+  bool is_greedy() const { return decoding_.beam_size == 1 && !decoding_.native; }
+  // Which tokens come into question after the live hypotheses, best first.
+  std::vector<Candidate> candidates_after(std::span<const Scored> rows);
   void count_ties(std::span<const Candidate> candidates);
   void advance_greedily(std::span<const Hypothesis> candidates);
   void advance_beams(std::vector<Hypothesis> candidates);

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <openssl/evp.h>
 
+#include "model_files.h"
 #include "tokenizer_folder.h"
 
 namespace refran::marian {
@@ -174,11 +175,7 @@ TEST(TokenizerTest, FitsEveryModelFolder) {
 
 class TokenizerErrorTest : public testing::Test {
  protected:
-  TokenizerErrorTest() {
-    std::filesystem::remove_all(path_);
-    std::filesystem::copy(kFixtures / "joint", path_);
-  }
-  ~TokenizerErrorTest() override { std::filesystem::remove_all(path_); }
+  TokenizerErrorTest() { std::filesystem::copy(kFixtures / "joint", path_); }
 
   std::string error(const ModelFolder& folder) const {
     try {
@@ -194,8 +191,8 @@ class TokenizerErrorTest : public testing::Test {
     return error(tokenizer_folder(path_));
   }
 
-  const std::filesystem::path path_ =
-      std::filesystem::path(testing::TempDir()) / "refran-tokenizer";
+  const files::Folder folder_;
+  const std::filesystem::path path_ = folder_.path();
 };
 
 TEST_F(TokenizerErrorTest, NamesAMissingSentencePieceModel) {

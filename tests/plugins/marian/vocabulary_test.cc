@@ -15,6 +15,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <refran/random.h>
+#include "model_files.h"
 
 namespace refran::marian {
 namespace {
@@ -272,8 +273,8 @@ TEST(VocabularyTest, RefusesMissingSpecialTokens) {
 }
 
 TEST(VocabularyTest, ReadsAFileAndSaysWhichIsMissing) {
-  const std::filesystem::path file =
-      std::filesystem::path(testing::TempDir()) / "refran-vocab.json";
+  const files::Folder folder;
+  const std::filesystem::path file = folder.path() / "vocab.json";
   std::ofstream(file) << R"({"</s>": 0, "<unk>": 1, "<pad>": 2})";
   EXPECT_EQ(read_vocabulary(file, {3, false}).pad_id(), 2);
   std::ofstream(file) << "version https://git-lfs.github.com/spec/v1\n";
