@@ -10,10 +10,10 @@ namespace refran::marian {
 namespace {
 
 constexpr std::string_view kSuffix = ".npy";
-constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::size_t kMaxHeader = 65536;
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
+constexpr std::size_t kMostNpyHeader = 65536;
 
-constexpr std::array<std::pair<std::string_view, StoredType>, 12> kTypes{{
+constexpr std::array<std::pair<std::string_view, StoredType>, 12> kNpyTypes{{
     {"<f4", StoredType::float32},
     {"<f2", StoredType::float16},
     {"<f8", StoredType::float64},
@@ -103,9 +103,9 @@ class NpyHeader {
 
   StoredType type() {
     const std::string_view text = next_is('[') ? "[…]" : string();
-    const auto* const found =
-        std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& t) { return t.first == text; });
-    if (found == kTypes.end()) {
+    const auto* const found = std::find_if(kNpyTypes.begin(), kNpyTypes.end(),
+                                           [&](const auto& t) { return t.first == text; });
+    if (found == kNpyTypes.end()) {
       refuse(file_,
              "found element type {} of the array {}, allowed: little-endian <f4, <f2, <f8, "
              "|i1, <i2, <i4, <i8, |u1, |b1",
@@ -148,9 +148,9 @@ class NpyHeader {
 StoredTensor read_npy(const FileBytes& file, std::string_view name,
                       std::span<const std::byte> bytes) {
   Cursor cursor(file, fmt::format("the array {}", in_quotes(name)), bytes);
-  const bool is_npy = text_of(bytes).starts_with(kMagic);
+  const bool is_npy = text_of(bytes).starts_with(kNpyMagic);
   if (!is_npy) refuse(file, "found no array of NumPy in the member {}", in_quotes(name));
-  cursor.take(kMagic.size());
+  cursor.take(kNpyMagic.size());
   const auto version = cursor.number<std::uint8_t>();
   cursor.take(1);  // the minor version
   if (version < 1 || version > 3) {
@@ -159,9 +159,9 @@ StoredTensor read_npy(const FileBytes& file, std::string_view name,
   }
   const std::size_t size =
       version == 1 ? cursor.number<std::uint16_t>() : cursor.number<std::uint32_t>();
-  if (size > kMaxHeader) {
+  if (size > kMostNpyHeader) {
     refuse(file, "found a header of {} bytes of the array {}, allowed: up to {}", size,
-           in_quotes(name), kMaxHeader);
+           in_quotes(name), kMostNpyHeader);
   }
   StoredTensor tensor;
   tensor.name = name;

@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 constexpr std::size_t kMaxHeader = 100'000'000;  // of the format's own reader
 constexpr std::size_t kMaxRank = 64;
 
-constexpr std::array<std::pair<std::string_view, StoredType>, 10> kTypes{{
+constexpr std::array<std::pair<std::string_view, StoredType>, 10> kStoredTypes{{
     {"F32", StoredType::float32},
     {"F16", StoredType::float16},
     {"BF16", StoredType::bfloat16},
@@ -109,9 +109,9 @@ class HeaderReader {
 
   StoredType type_of(const Json& dtype) const {
     const std::string text = dtype.is_string() ? dtype.get<std::string>() : dtype.dump();
-    const auto found =
-        std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& t) { return t.first == text; });
-    if (found == kTypes.end()) {
+    const auto found = std::find_if(kStoredTypes.begin(), kStoredTypes.end(),
+                                    [&](const auto& t) { return t.first == text; });
+    if (found == kStoredTypes.end()) {
       refuse(file_,
              "found dtype {} of tensor {}, allowed: F32, F16, BF16, F64, I8, I16, I32, I64, "
              "U8, BOOL",

@@ -10,7 +10,7 @@ namespace {
 using pickle::Tree;
 
 // 0x1950a86a20f9469cfc6c, as a pickle has it.
-constexpr std::string_view kMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);
+constexpr std::string_view kLegacyMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);
 constexpr std::int64_t kProtocol = 1001;
 
 class TorchLegacyReader {
@@ -42,7 +42,7 @@ class TorchLegacyReader {
   void check_magic() {
     const Tree tree = pickle::read(cursor_);
     const auto* const magic = tree.get<pickle::LongInteger>(tree.root);
-    if (magic == nullptr || magic->bytes != kMagic) {
+    if (magic == nullptr || magic->bytes != kLegacyMagic) {
       refuse(file_,
              "found a pickle that is not one of PyTorch: its first value is not the magic "
              "number of torch.save");

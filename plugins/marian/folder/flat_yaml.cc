@@ -13,7 +13,7 @@
 namespace refran::marian {
 namespace {
 
-constexpr std::size_t kDeepest = 16;
+constexpr std::size_t kDeepestYaml = 16;
 
 class Options : public YAML::EventHandler {
  public:
@@ -53,7 +53,8 @@ class Options : public YAML::EventHandler {
     if (depth_ == 1 && !has_key_) refuse(mark, "found a list or map as a key, allowed: a text");
     if (depth_ == 1) option_.is_list = !is_map;
     if (depth_ == 2 || (depth_ == 1 && is_map)) is_nested_ = true;
-    if (++depth_ > kDeepest) refuse(mark, fmt::format("found nesting beyond {} levels", kDeepest));
+    if (++depth_ > kDeepestYaml)
+      refuse(mark, fmt::format("found nesting beyond {} levels", kDeepestYaml));
   }
 
   void close() {

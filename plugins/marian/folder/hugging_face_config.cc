@@ -7,18 +7,10 @@
 #include <fmt/format.h>
 
 #include "json_fields.h"
+#include "limits.h"
 
 namespace refran::marian {
 namespace {
-
-// Beyond these no translation model goes; they bound what a hostile file makes us allocate.
-constexpr std::int64_t kMostRows = 1 << 24;
-constexpr std::int64_t kMostWidth = 1 << 14;
-constexpr std::int64_t kMostFfnWidth = 1 << 17;
-constexpr std::int64_t kMostLayers = 256;
-constexpr std::int64_t kMostPositions = 1 << 15;
-constexpr std::int64_t kMostBeams = 1 << 12;
-constexpr std::int64_t kMostLength = 1 << 20;
 
 std::size_t size_or(JsonFields& fields, const std::string& key, std::size_t fallback,
                     std::int64_t most) {

@@ -13,7 +13,7 @@
 namespace refran::marian {
 namespace {
 
-constexpr int kDeepest = 64;
+constexpr int kDeepestJson = 64;
 constexpr std::size_t kLongestShown = 60;
 
 // Where byte `position`, counted from 1, lies: "line 3, column 9".
@@ -28,9 +28,9 @@ std::string place_of(std::string_view text, std::size_t position) {
 
 nlohmann::json parse(std::string_view text, const std::filesystem::path& file) {
   const auto check_depth = [&](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
-    if (depth > kDeepest) {
+    if (depth > kDeepestJson) {
       throw ModelError(
-          fmt::format("{}: found JSON nested deeper than {} levels", file.string(), kDeepest));
+          fmt::format("{}: found JSON nested deeper than {} levels", file.string(), kDeepestJson));
     }
     return true;
   };

@@ -5,17 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "limits.h"
 #include "native_options.h"
 
 namespace refran::marian {
 namespace {
 
-// Beyond these no translation model goes; they bound what a hostile file makes us allocate.
-constexpr std::int64_t kMostRows = 1 << 24;
-constexpr std::int64_t kMostWidth = 1 << 14;
-constexpr std::int64_t kMostFfnWidth = 1 << 17;
-constexpr std::int64_t kMostLayers = 256;
-constexpr std::int64_t kMostBeams = 1 << 12;
 constexpr std::int64_t kDefaultBeams = 12;  // Marian's own
 
 // Marian computes as many positions as a sentence needs, and takes sources of up to 1,000 tokens.

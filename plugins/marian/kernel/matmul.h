@@ -13,7 +13,9 @@ namespace refran::marian::kernel {
 constexpr std::size_t kTileRows = 3;
 constexpr std::size_t kTileOuts = 4;
 constexpr std::size_t kGroupOuts = 16;  // a cache line of y
-// So much of `in` at a time that a tile's part of the weights stays in the first cache.
+// Tiles of the weights that rows are multiplied by before the next rows come, and so much of `in`
+// at a time that these 16 KiB stay in the first cache.
+constexpr std::size_t kTilesAtOnce = 2;
 constexpr std::size_t kChunk = 512;
 constexpr std::size_t kMostBlockRows = 192;
 // Rows of x that are gone through for every tile of weights: 384 KiB, so that they stay in the
@@ -129,11 +131,12 @@ struct Ahead {
 };
 
 template <class Lanes>
-inline Ahead after_tile(const Matmul& product, std::size_t rows, std::size_t out) {
-  const std::size_t bytes = kTileOuts * product.in * sizeof(float);
+inline Ahead after_tiles(const Matmul& product, std::size_t rows, std::size_t out) {
+  constexpr std::size_t kOuts = kTilesAtOnce * kTileOuts;
+  const std::size_t bytes = kOuts * product.in * sizeof(float);
   const std::size_t chunks = (product.in + kChunk - 1) / kChunk;
   const std::size_t times = chunks * ((rows + kTileRows - 1) / kTileRows);
-  return {reinterpret_cast<const char*>(product.weight + (out + kTileOuts) * product.in), bytes,
+  return {reinterpret_cast<const char*>(product.weight + (out + kOuts) * product.in), bytes,
           bytes / times + 1};
 }
 
@@ -168,22 +171,29 @@ inline void multiply_few_rows(const Matmul& product, std::size_t begin, std::siz
   for (std::size_t out = begin + whole * kTileOuts; out < end; ++out) multiply_tiles(out, 1);
 }
 
-// Four outs of a block of rows: y[row, kGroupOuts].
+// Two tiles of outs, `outs` of which are wanted, of a block of rows: y[row, kGroupOuts].
 template <class Lanes>
 inline void multiply_block(const Matmul& product, std::size_t first_row, std::size_t rows,
                            std::size_t out, std::size_t outs, float* y) {
-  alignas(64) float memory[kTileOuts * kChunk];
-  Lanes sums[kMostBlockRows * kTileOuts];  // [row, out]
+  alignas(64) float memory[kTilesAtOnce][kTileOuts * kChunk];
+  Lanes sums[kTilesAtOnce][kMostBlockRows * kTileOuts];  // [tile][row, out]
   const std::size_t in = product.in;
-  const WeightTile in_place = tile_in_place<Lanes>(product, out, outs, 1);
-  Ahead ahead = after_tile<Lanes>(product, rows, out);
+  const std::size_t tiles = (outs + kTileOuts - 1) / kTileOuts;
+  Ahead ahead = after_tiles<Lanes>(product, rows, out);
   for (std::size_t begin = 0; begin < in; begin += kChunk) {
     const std::size_t end = in - begin < kChunk ? in : begin + kChunk;
-    const WeightTile weight = copied_tile<Lanes>(in_place, begin, end, memory);
+    WeightTile weight[kTilesAtOnce];
+    for (std::size_t t = 0; t < tiles; ++t) {
+      const std::size_t done = t * kTileOuts;
+      weight[t] = copied_tile<Lanes>(tile_in_place<Lanes>(product, out + done, outs - done, 1),
+                                     begin, end, memory[t]);
+    }
     const auto multiply = [&]<std::size_t Rows>(std::size_t r) {
       ahead.ask();
-      const float* x = product.x + (first_row + r) * in;
-      multiply_tile<Rows>({x, in, begin, end}, weight, sums + r * kTileOuts, y + r * kGroupOuts);
+      const Stretch stretch{product.x + (first_row + r) * in, in, begin, end};
+      for (std::size_t t = 0; t < tiles; ++t)
+        multiply_tile<Rows>(stretch, weight[t], sums[t] + r * kTileOuts,
+                            y + r * kGroupOuts + t * kTileOuts);
     };
     std::size_t r = 0;
     for (; r + kTileRows <= rows; r += kTileRows) multiply.template operator()<kTileRows>(r);
@@ -198,8 +208,9 @@ template <class Lanes>
 inline void multiply_group(const Matmul& product, std::size_t first_row, std::size_t rows,
                            std::size_t out, std::size_t outs) {
   float sums[kMostBlockRows * kGroupOuts];  // [row, out]
-  for (std::size_t o = 0; o < outs; o += kTileOuts) {
-    const std::size_t left = outs - o < kTileOuts ? outs - o : kTileOuts;
+  constexpr std::size_t kOuts = kTilesAtOnce * kTileOuts;
+  for (std::size_t o = 0; o < outs; o += kOuts) {
+    const std::size_t left = outs - o < kOuts ? outs - o : kOuts;
     multiply_block<Lanes>(product, first_row, rows, out + o, left, sums + o);
   }
   for (std::size_t r = 0; r < rows; ++r) {

@@ -73,8 +73,8 @@ void Forward::multiply(std::initializer_list<Product> products) {
   std::size_t multiplications = 0;
   for (const Product& product : products) {
     const std::size_t outs = product.weights->bias.size();
-    // A multiple of four, so that tiles are whole; larger where there are many.
-    const std::size_t at_once = std::max(kOutsAtOnce, outs / 64 / 4 * 4);
+    // A multiple of a cache line; more where there are many.
+    const std::size_t at_once = std::max(kOutsAtOnce, outs / 64 / 16 * 16);
     for (std::size_t begin = 0; begin < outs; begin += at_once)
       parts.push_back({&product, begin, std::min(begin + at_once, outs)});
     multiplications += product.rows * product.weights->weight.size();

@@ -11,11 +11,10 @@
 #include <refran/error.h>
 #include "../checkpoint.h"
 #include "../folder/folder_files.h"
+#include "../folder/limits.h"
 
 namespace refran::marian {
 namespace {
-
-constexpr std::size_t kMostBytes = std::size_t{1} << 28U;
 
 // Takes a number in protobuf's variable length off the beginning of `bytes`.
 std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
@@ -52,7 +51,7 @@ bool is_whole(std::string_view bytes) {
 }  // namespace
 
 SentencePieces::SentencePieces(const std::filesystem::path& file) {
-  const std::string bytes = read_text_file(file, kMostBytes);
+  const std::string bytes = read_text_file(file, kMostTextBytes);
   if (!is_whole(bytes)) {
     throw ModelError(fmt::format("{}: found no whole SentencePiece model", file.string()));
   }

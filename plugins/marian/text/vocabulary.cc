@@ -9,6 +9,7 @@
 
 #include "../checkpoint.h"
 #include "../folder/folder_files.h"
+#include "../folder/limits.h"
 #include "unicode.h"
 #include "vocabulary_yaml.h"
 
@@ -16,8 +17,6 @@ namespace refran::marian {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::size_t kMostBytes = std::size_t{1} << 28U;
 
 // nlohmann::json keeps the last of two equal keys and says nothing; its events tell of both.
 class JsonEntries final : public nlohmann::json_sax<json> {
@@ -164,7 +163,7 @@ std::vector<VocabularyEntry> parse_vocabulary(std::string_view text,
 }
 
 Vocabulary read_vocabulary(const std::filesystem::path& file, const VocabularyRows& rows) {
-  const std::string text = read_text_file(file, kMostBytes);
+  const std::string text = read_text_file(file, kMostTextBytes);
   return Vocabulary(parse_vocabulary(text, file), rows, file);
 }
 
