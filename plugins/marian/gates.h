@@ -36,7 +36,6 @@ class Gates {
     const auto place = gates_.find(head);
     return place == gates_.end() || place->second.mode == GateMode::open ? nullptr : &place->second;
   }
-  bool empty() const { return gates_.empty(); }
   // The lowest layer of that side that a gate is in (cross-attention is the decoder's).
   std::optional<std::size_t> lowest_layer(bool of_encoder) const;
 

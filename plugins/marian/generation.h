@@ -1,5 +1,5 @@
-// Translations: greedy and beam search as `generate` of transformers does them (spec sections 8 and
-// 9), or a target that is given.
+// Translations: greedy and beam search as `generate` of transformers does them, or a target
+// that is given.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ namespace refran::marian {
 // x · sigmoid(1.702 x) of native Marian before 2023. swish is x · sigmoid(x).
 enum class Activation { swish, relu, gelu, gelu_new, gelu_sigmoid };
 
-// How positions are written: Hugging Face and native Marian differ (spec: frequencies
+// How positions are written: Hugging Face and native Marian differ (frequencies
 // 10000^(-2i/d) against 10000^(-i/(d/2-1))).
 enum class PositionTable { hugging_face, native };
 
@@ -41,7 +41,7 @@ struct ModelConfig {
   std::int32_t decoder_start_id = 0;
 };
 
-// How a translation is chosen; spec sections 3, 8, 9.
+// How a translation is chosen; the names are those of transformers.
 struct Decoding {
   std::size_t beam_size = 1;    // 1 = greedy
   double length_penalty = 1;    // score = log-probability / length^length_penalty
@@ -54,7 +54,7 @@ struct Decoding {
   std::vector<std::int32_t> banned_ids;
   bool renormalize = true;
 
-  // Native Marian's search (spec 11.4) in place of that of `generate`: no token is forced, a
+  // Native Marian's search in place of that of `generate`: no token is forced, a
   // translation has at most max_length_factor times the tokens of its source (`</s>` counts on both
   // sides), the beam narrows as hypotheses end, and score = (log-probability − word_penalty ·
   // length) / length^length_penalty. A source of `</s>` alone is translated as nothing, score 0.

@@ -1,5 +1,5 @@
 // Text to token ids and back, as MarianTokenizer of transformers does it: SentencePiece makes the
-// pieces, the vocabulary numbers them (spec section 7).
+// pieces, the vocabulary numbers them.
 #pragma once
 
 #include <cstddef>

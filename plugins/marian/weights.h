@@ -58,13 +58,13 @@ struct Weights {
   std::shared_ptr<const void> owner;  // the checkpoint, and the arrays that had to be made
 };
 
-// Finds every tensor of `folder.config` in `checkpoint` (spec section 5; of a native package,
-// section 11.2). Throws ModelError: the names of all missing tensors, shapes that do not fit the
-// config, an element type that holds no weights, a tensor with NaN or infinite numbers.
+// Finds every tensor of `folder.config` in `checkpoint`. Throws ModelError: the names of all
+// missing tensors, shapes that do not fit the config, an element type that holds no weights, a
+// tensor with NaN or infinite numbers.
 Weights load_weights(const ModelFolder& folder, Checkpoint checkpoint);
 
 // Sines and cosines of every position, [position, model_dim]: the first half of a row sines, the
-// rest cosines. Frequencies in float64, rounded once (spec 4.2), or native Marian's (4.3).
+// rest cosines. Frequencies in float64, rounded once, or native Marian's.
 std::vector<float> position_table(PositionTable kind, std::size_t positions, std::size_t model_dim);
 
 }  // namespace refran::marian

@@ -1,8 +1,8 @@
 // How fast the seed-parallel kernel is beside what the processor could do at most: operations per
 // step are counted by running it on lanes that count, the peak is measured in the same run.
 //
-//   cmake --build build/release --target referent_kernel_bench &&
-//   build/release/bin/referent_kernel_bench
+//   cmake --build build/dev --target referent_kernel_bench &&
+//   build/dev/bin/referent_kernel_bench
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,5 +1,4 @@
-// The architecture and the decoding that the JSON files of a Hugging Face folder describe (spec
-// sections 2 and 3).
+// The architecture and the decoding that the JSON files of a Hugging Face folder describe.
 #pragma once
 
 #include <optional>

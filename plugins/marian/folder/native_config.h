@@ -1,5 +1,4 @@
-// The architecture and the decoding that the options files of a native Marian package describe
-// (spec section 11).
+// The architecture and the decoding that the options files of a native Marian package describe.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // The layers of encoder and decoder: post-norm, h = norm(x + attention(x)), y = norm(h + ffn(h))
-// (marian-nmt; spec of the original: Vaswani et al. 2017, section 3.1).
+// (Vaswani et al. 2017, section 3.1).
 #include "forward.h"
 
 namespace refran::marian {

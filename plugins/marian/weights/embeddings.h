@@ -13,7 +13,7 @@ void read_hugging_face_tables(const ModelConfig& config, TensorReader& reader, W
 // Spec section 11.2: a row of zeros is added behind every table.
 void read_native_tables(const ModelConfig& config, TensorReader& reader, Weights& weights);
 
-// What the file stores counts, as in files of 2020; else the tables are computed (spec 4.4). Their
+// What the file stores counts, as in files of 2020; else the tables are computed. Their
 // size is the config's word alone, so that the other tables are to be checked first.
 void read_positions(const ModelConfig& config, TensorReader& reader, Weights& weights);
 
