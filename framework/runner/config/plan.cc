@@ -10,6 +10,7 @@
 
 #include "bind.h"
 #include "key_path.h"
+#include "sweep_axes.h"
 #include "yaml.h"
 
 namespace refran::runner {
@@ -17,8 +18,6 @@ namespace refran::runner {
 namespace {
 
 constexpr std::size_t kMostRuns = 10'000'000;
-constexpr std::string_view kSeed = "seed";
-constexpr std::string_view kConfig = "config";
 
 // The steps of a swept key below `config`.
 std::vector<Step> steps_below_config(const std::string& key) {

@@ -19,8 +19,6 @@ namespace refran::runner {
 
 namespace {
 
-constexpr std::string_view kSeed = "seed";
-constexpr std::string_view kConfig = "config";
 constexpr std::string_view kZip = "zip";
 constexpr std::string_view kPointsAllowed = "a list of values, or {from: 1, count: 3}";
 constexpr double kMostPoints = 10'000'000;

@@ -10,6 +10,10 @@
 
 namespace refran::runner {
 
+// The keys of an experiment file that axes move; below the second, those of the plugin.
+inline constexpr std::string_view kSeed = "seed";
+inline constexpr std::string_view kConfig = "config";
+
 // Reads the map below `sweep:`; its axes in the order of the file.
 std::vector<Axis> read_axes(const Value& sweep, Diagnostics& diagnostics);
 

@@ -1,6 +1,9 @@
-// Rows times a matrix that lies as checkpoints have it, [out, in]: both are read along `in`, so
-// nothing is packed or copied. Lane i of a number's accumulator takes in = i, i + 8, … in their
-// order, whatever tile the number is in.
+// Rows times a matrix that lies as checkpoints have it, [out, in]. Sixteen outs at a time are a
+// panel; its weights are transposed, so that a register holds eight outs and nothing is summed
+// across it.
+//
+// The order of a number's sum, whatever the rows beside it: each chunk of 256 ins is summed from
+// its first term on; then the chunks' sums, then the bias.
 #pragma once
 
 #include "kernels.h"
@@ -8,234 +11,196 @@
 
 namespace refran::marian::kernel {
 
-// 3 rows by 4 outs: twelve accumulators and four operands fill the sixteen registers of AVX2, and
-// seven loads feed twelve multiply-adds.
-constexpr std::size_t kTileRows = 3;
-constexpr std::size_t kTileOuts = 4;
-constexpr std::size_t kGroupOuts = 16;  // a cache line of y
-// Tiles of the weights that rows are multiplied by before the next rows come, and so much of `in`
-// at a time that these 16 KiB stay in the first cache.
-constexpr std::size_t kTilesAtOnce = 2;
-constexpr std::size_t kChunk = 512;
-constexpr std::size_t kMostBlockRows = 192;
-// Rows of x that are gone through for every tile of weights: 384 KiB, so that they stay in the
-// second cache.
-constexpr std::size_t kBlockFloats = 98304;
+constexpr std::size_t kPanelOuts = 2 * kWidth;
+// A packed panel's chunk takes 16 KiB: half of the first cache.
+constexpr std::size_t kChunk = 256;
+constexpr std::size_t kLine = 16;  // floats of a cache line
+// So few rows are done with a panel before it would be packed.
+constexpr std::size_t kFewRows = 4;
+// 6 rows by 2 registers of outs: twelve sums, which hide the latency of a multiply-add, two
+// registers of weights and one of x.
+constexpr std::size_t kTileRows = 6;
+// The outs and rows whose sums wait in the second cache from chunk to chunk, beside the chunk of x
+// that all panels need.
+constexpr std::size_t kGroupOuts = 64;
+constexpr std::size_t kBlockRows = 192;
 
-// From so many rows on a tile of the weights is copied first, to where loads of eight do not cross
-// cache lines: a checkpoint's tensors begin anywhere.
-constexpr std::size_t kRowsWorthCopying = 12;
-
-// Four rows of the weights: number i of out o is at row[o][i / 8 · step + i % 8].
-struct WeightTile {
-  const float* row[kTileOuts];
-  std::size_t step;
-};
-
-// The rows as they lie, `apart` outs from each other. Beyond the first `outs`, the last of them
-// again.
-template <class Lanes>
-inline WeightTile tile_in_place(const Matmul& product, std::size_t out, std::size_t outs,
-                                std::size_t apart) {
-  WeightTile tile{{}, kWidth};
-  for (std::size_t o = 0; o < kTileOuts; ++o)
-    tile.row[o] = product.weight + (out + (o < outs ? o : outs - 1) * apart) * product.in;
-  return tile;
-}
-
-// Numbers begin … end - 1 of the four rows, eight of one after eight of the other. The tile that is
-// given back is to be used for these numbers alone, counted from 0.
-template <class Lanes>
-inline WeightTile copied_tile(const WeightTile& tile, std::size_t begin, std::size_t end,
-                              float* memory) {
-  WeightTile copy{{}, kTileOuts * kWidth};
-  for (std::size_t o = 0; o < kTileOuts; ++o) {
-    copy.row[o] = memory + o * kWidth;
-    float* target = memory + o * kWidth;
-    std::size_t i = begin;
-    for (; i + kWidth <= end; i += kWidth, target += kTileOuts * kWidth)
-      Lanes::load(tile.row[o] + i).store(target);
-    if (i < end) load_part<Lanes>(tile.row[o] + i, end - i).store(target);
-  }
-  return copy;
-}
-
-// A part of the products of a tile: numbers `begin` … `end` - 1 of rows x [row, in].
-struct Stretch {
-  const float* x;
-  std::size_t in;
-  std::size_t begin;
-  std::size_t end;
-};
-
-// Adds a stretch to the sums [row, out] of a tile, or begins them; after the last, the sums across
-// their lanes go to y [row, kGroupOuts].
+// Sums of some rows and a panel's outs, in registers.
 template <std::size_t Rows, class Lanes>
-inline void multiply_tile(const Stretch& stretch, const WeightTile& weight, Lanes* sums, float* y) {
-  constexpr std::size_t kLine = 2 * kWidth;
-  const std::size_t in = stretch.in;
-  const std::size_t count = stretch.end - stretch.begin;
-  const float* x = stretch.x + stretch.begin;
-  Lanes sum[Rows][kTileOuts];
-  for (std::size_t r = 0; r < Rows; ++r)
-    for (std::size_t o = 0; o < kTileOuts; ++o)
-      sum[r][o] = stretch.begin == 0 ? Lanes::of(0) : sums[r * kTileOuts + o];
-  std::size_t i = 0;
-  std::size_t place = 0;
-  const auto step = [&](std::size_t at, std::size_t tile_at) {
-    Lanes row[Rows];
-    for (std::size_t r = 0; r < Rows; ++r) row[r] = Lanes::load(x + r * in + at);
-    for (std::size_t o = 0; o < kTileOuts; ++o) {
-      const Lanes column = Lanes::load(weight.row[o] + tile_at);
-      for (std::size_t r = 0; r < Rows; ++r) sum[r][o] = fma(row[r], column, sum[r][o]);
-    }
-  };
-  for (; i + kLine <= count; i += kLine, place += 2 * weight.step) {
-    step(i, place);
-    step(i + kWidth, place + weight.step);
-  }
-  if (i + kWidth <= count) {
-    step(i, place);
-    i += kWidth;
-    place += weight.step;
-  }
-  for (std::size_t r = 0; i < count && r < Rows; ++r) {
-    const Lanes row = load_part<Lanes>(x + r * in + i, count - i);
-    for (std::size_t o = 0; o < kTileOuts; ++o)
-      sum[r][o] = fma(row, load_part<Lanes>(weight.row[o] + place, count - i), sum[r][o]);
-  }
-  for (std::size_t r = 0; r < Rows; ++r) {
-    if (stretch.end == in) {
-      sums_of_four(sum[r], y + r * kGroupOuts);
-    } else {
-      for (std::size_t o = 0; o < kTileOuts; ++o) sums[r * kTileOuts + o] = sum[r][o];
-    }
-  }
-}
+struct PanelSums {
+  Lanes sum[Rows][2];
 
-// Asks for memory that will be read soon, a bit at a time: the weights of the next tile come while
-// the rows are multiplied by this one.
-struct Ahead {
-  const char* next;
-  std::size_t bytes_left;
-  std::size_t bytes_at_once;
-
-  inline void ask() {
-    constexpr std::size_t kLine = 64;
-    for (std::size_t asked = 0; asked < bytes_at_once && bytes_left > 0; asked += kLine) {
-      __builtin_prefetch(next, 0, 2);
-      next += kLine;
-      bytes_left -= bytes_left < kLine ? bytes_left : kLine;
-    }
+  PanelSums() {
+    for (std::size_t r = 0; r < Rows; ++r) sum[r][0] = sum[r][1] = Lanes::of(0);
   }
-};
 
-template <class Lanes>
-inline Ahead after_tiles(const Matmul& product, std::size_t rows, std::size_t out) {
-  constexpr std::size_t kOuts = kTilesAtOnce * kTileOuts;
-  const std::size_t bytes = kOuts * product.in * sizeof(float);
-  const std::size_t chunks = (product.in + kChunk - 1) / kChunk;
-  const std::size_t times = chunks * ((rows + kTileRows - 1) / kTileRows);
-  return {reinterpret_cast<const char*>(product.weight + (out + kOuts) * product.in), bytes,
-          bytes / times + 1};
-}
-
-// Few rows: the weights are read once, at the speed of the memory, and used where they lie. A
-// tile's four rows are a quarter of the outs apart, so that tile after tile reads four long
-// streams.
-template <class Lanes>
-inline void multiply_few_rows(const Matmul& product, std::size_t begin, std::size_t end) {
-  const std::size_t apart = end - begin < kTileOuts ? 1 : (end - begin) / kTileOuts;
-  const std::size_t in = product.in;
-  Lanes none[kTileRows * kTileOuts];  // one stretch needs no sums between
-  const auto multiply_tiles = [&](std::size_t out, std::size_t outs) {
-    const WeightTile weight = tile_in_place<Lanes>(product, out, outs, apart);
-    float sums[kRowsWorthCopying * kGroupOuts];  // [row, kGroupOuts]
-    const auto multiply = [&]<std::size_t Rows>(std::size_t r) {
-      multiply_tile<Rows>({product.x + r * in, in, 0, in}, weight, none, sums + r * kGroupOuts);
-    };
-    std::size_t r = 0;
-    for (; r + kTileRows <= product.rows; r += kTileRows)
-      multiply.template operator()<kTileRows>(r);
-    if (product.rows - r == 2) multiply.template operator()<2>(r);
-    if (product.rows - r == 1) multiply.template operator()<1>(r);
-    for (r = 0; r < product.rows; ++r) {
-      for (std::size_t o = 0; o < outs; ++o) {
-        const std::size_t place = out + o * apart;
-        product.y[r * product.y_stride + place] = product.bias[place] + sums[r * kGroupOuts + o];
+  // totals[row · stride + out] += sum.
+  void add_to(float* totals, std::size_t stride) const {
+    for (std::size_t r = 0; r < Rows; ++r) {
+      for (std::size_t half = 0; half < 2; ++half) {
+        float* total = totals + r * stride + half * kWidth;
+        (Lanes::load(total) + sum[r][half]).store(total);
       }
     }
-  };
-  const std::size_t whole = (end - begin) / kTileOuts;
-  for (std::size_t tile = 0; tile < whole; ++tile) multiply_tiles(begin + tile, kTileOuts);
-  for (std::size_t out = begin + whole * kTileOuts; out < end; ++out) multiply_tiles(out, 1);
-}
+  }
+};
 
-// Two tiles of outs, `outs` of which are wanted, of a block of rows: y[row, kGroupOuts].
-template <class Lanes>
-inline void multiply_block(const Matmul& product, std::size_t first_row, std::size_t rows,
-                           std::size_t out, std::size_t outs, float* y) {
-  alignas(64) float memory[kTilesAtOnce][kTileOuts * kChunk];
-  Lanes sums[kTilesAtOnce][kMostBlockRows * kTileOuts];  // [tile][row, out]
+// A panel for few rows: the weights are used but once, so they are transposed in registers, a cache
+// line of each of eight outs after the other. `in` is a multiple of a cache line.
+template <std::size_t Rows, class Lanes>
+void multiply_few(const Matmul& product, std::size_t out) {
   const std::size_t in = product.in;
-  const std::size_t tiles = (outs + kTileOuts - 1) / kTileOuts;
-  Ahead ahead = after_tiles<Lanes>(product, rows, out);
+  const float* const weight = product.weight + out * in;
+  const float* const next = weight + kPanelOuts * in;
+  float totals[Rows * kPanelOuts] = {};
   for (std::size_t begin = 0; begin < in; begin += kChunk) {
     const std::size_t end = in - begin < kChunk ? in : begin + kChunk;
-    WeightTile weight[kTilesAtOnce];
-    for (std::size_t t = 0; t < tiles; ++t) {
-      const std::size_t done = t * kTileOuts;
-      weight[t] = copied_tile<Lanes>(tile_in_place<Lanes>(product, out + done, outs - done, 1),
-                                     begin, end, memory[t]);
+    PanelSums<Rows, Lanes> sums;
+    for (std::size_t i = begin; i < end; i += kLine) {
+      for (std::size_t line = 0; line < kPanelOuts; ++line)
+        __builtin_prefetch(next + i * kPanelOuts + line * kLine, 0, 2);
+      for (std::size_t half = 0; half < 2; ++half) {
+        for (std::size_t j = i; j < i + kLine; j += 4) {
+          Lanes column[4];
+          load_columns(weight + half * kWidth * in + j, in, column);
+          for (std::size_t k = 0; k < 4; ++k) {
+            for (std::size_t r = 0; r < Rows; ++r) {
+              const Lanes term = Lanes::of(product.x[r * in + j + k]);
+              sums.sum[r][half] = fma(term, column[k], sums.sum[r][half]);
+            }
+          }
+        }
+      }
     }
-    const auto multiply = [&]<std::size_t Rows>(std::size_t r) {
-      ahead.ask();
-      const Stretch stretch{product.x + (first_row + r) * in, in, begin, end};
-      for (std::size_t t = 0; t < tiles; ++t)
-        multiply_tile<Rows>(stretch, weight[t], sums[t] + r * kTileOuts,
-                            y + r * kGroupOuts + t * kTileOuts);
-    };
-    std::size_t r = 0;
-    for (; r + kTileRows <= rows; r += kTileRows) multiply.template operator()<kTileRows>(r);
-    if (rows - r == 2) multiply.template operator()<2>(r);
-    if (rows - r == 1) multiply.template operator()<1>(r);
+    sums.add_to(totals, kPanelOuts);
+  }
+  for (std::size_t r = 0; r < Rows; ++r) {
+    float* y = product.y + r * product.y_stride + out;
+    for (std::size_t o = 0; o < kPanelOuts; ++o)
+      y[o] = totals[r * kPanelOuts + o] + product.bias[out + o];
   }
 }
 
-// The same for the outs of a cache line of y. They go out together, since rows of y may be apart by
-// what makes them share a place in the cache.
+// packed[in, kPanelOuts] = weight[out, in] of `outs` outs and a chunk's `count` ins; the last out
+// again for those that a panel lacks.
+template <class Lanes>
+inline void pack_panel(const float* weight, std::size_t in, std::size_t outs, std::size_t count,
+                       float* packed) {
+  std::size_t i = 0;
+  for (; outs >= kPanelOuts && i + kLine <= count; i += kLine) {
+    for (std::size_t first = 0; first < kPanelOuts; first += kWidth) {
+      for (std::size_t j = i; j < i + kLine; j += 4) {
+        Lanes column[4];
+        load_columns(weight + first * in + j, in, column);
+        for (std::size_t k = 0; k < 4; ++k) column[k].store(packed + (j + k) * kPanelOuts + first);
+      }
+    }
+  }
+  for (; i < count; ++i) {
+    for (std::size_t o = 0; o < kPanelOuts; ++o)
+      packed[i * kPanelOuts + o] = weight[(o < outs ? o : outs - 1) * in + i];
+  }
+}
+
+// Rows of x and a packed panel: totals[row · kGroupOuts + out] += x[row, in] · packed[in, out].
+struct Tile {
+  const float* x;
+  std::size_t in;  // the distance of rows of x and of the weights
+  const float* packed;
+  std::size_t count;  // of the chunk's ins
+  float* totals;
+  // So many rows of the weights are fetched meanwhile, from where the next panel will be packed.
+  const float* next;
+  std::size_t next_rows;
+};
+
+template <std::size_t Rows, class Lanes>
+void multiply_tile(const Tile& tile) {
+  PanelSums<Rows, Lanes> sums;
+  const float* packed = tile.packed;
+  for (std::size_t begin = 0; begin < tile.count; begin += kLine) {
+    for (std::size_t row = 0; row < tile.next_rows; ++row)
+      __builtin_prefetch(tile.next + row * tile.in + begin, 0, 2);
+    const std::size_t end = tile.count - begin < kLine ? tile.count : begin + kLine;
+    for (std::size_t i = begin; i < end; ++i, packed += kPanelOuts) {
+      const Lanes low = Lanes::load(packed);
+      const Lanes high = Lanes::load(packed + kWidth);
+      for (std::size_t r = 0; r < Rows; ++r) {
+        const Lanes term = Lanes::of(tile.x[r * tile.in + i]);
+        sums.sum[r][0] = fma(term, low, sums.sum[r][0]);
+        sums.sum[r][1] = fma(term, high, sums.sum[r][1]);
+      }
+    }
+  }
+  sums.add_to(tile.totals, kGroupOuts);
+}
+
+// All rows by one panel, in tiles of about as many rows each. The weights of the next panel are
+// fetched bit by bit: all at once would wait for each other.
+template <class Lanes>
+inline void multiply_panel(Tile tile, std::size_t rows) {
+  using Multiply = void (*)(const Tile&);
+  constexpr Multiply kMultiply[kTileRows] = {multiply_tile<1, Lanes>, multiply_tile<2, Lanes>,
+                                             multiply_tile<3, Lanes>, multiply_tile<4, Lanes>,
+                                             multiply_tile<5, Lanes>, multiply_tile<6, Lanes>};
+  std::size_t next_left = kPanelOuts;
+  for (std::size_t tiles = (rows + kTileRows - 1) / kTileRows; tiles > 0; --tiles) {
+    const std::size_t some = (rows + tiles - 1) / tiles;
+    tile.next_rows = (next_left + tiles - 1) / tiles;
+    kMultiply[some - 1](tile);
+    tile.x += some * tile.in;
+    tile.totals += some * kGroupOuts;
+    tile.next += tile.next_rows * tile.in;
+    next_left -= tile.next_rows;
+    rows -= some;
+  }
+}
+
+// A block of rows and a group of outs.
 template <class Lanes>
 inline void multiply_group(const Matmul& product, std::size_t first_row, std::size_t rows,
                            std::size_t out, std::size_t outs) {
-  float sums[kMostBlockRows * kGroupOuts];  // [row, out]
-  constexpr std::size_t kOuts = kTilesAtOnce * kTileOuts;
-  for (std::size_t o = 0; o < outs; o += kOuts) {
-    const std::size_t left = outs - o < kOuts ? outs - o : kOuts;
-    multiply_block<Lanes>(product, first_row, rows, out + o, left, sums + o);
+  alignas(64) float packed[kChunk * kPanelOuts];
+  alignas(64) float totals[kBlockRows * kGroupOuts];  // [row, kGroupOuts]
+  const std::size_t in = product.in;
+  const float* const x = product.x + first_row * in;
+  const float* const weight = product.weight + out * in;
+  for (std::size_t i = 0; i < rows * kGroupOuts; ++i) totals[i] = 0;
+  for (std::size_t begin = 0; begin < in; begin += kChunk) {
+    const std::size_t count = in - begin < kChunk ? in - begin : kChunk;
+    const float* const next_chunk = weight + (begin + count < in ? begin + count : outs * in);
+    for (std::size_t o = 0; o < outs; o += kPanelOuts) {
+      const float* const panel = weight + o * in + begin;
+      const bool is_last = outs - o <= kPanelOuts;
+      pack_panel<Lanes>(panel, in, outs - o, count, packed);
+      multiply_panel<Lanes>({.x = x + begin,
+                             .in = in,
+                             .packed = packed,
+                             .count = count,
+                             .totals = totals + o,
+                             .next = is_last ? next_chunk : panel + kPanelOuts * in,
+                             .next_rows = 0},
+                            rows);
+    }
   }
   for (std::size_t r = 0; r < rows; ++r) {
     float* y = product.y + (first_row + r) * product.y_stride + out;
-    for (std::size_t o = 0; o < outs; ++o) y[o] = product.bias[out + o] + sums[r * kGroupOuts + o];
+    for (std::size_t o = 0; o < outs; ++o)
+      y[o] = totals[r * kGroupOuts + o] + product.bias[out + o];
   }
-}
-
-// How many rows of `rows` to take at a time: about as many each time, in whole tiles.
-template <class Lanes>
-inline std::size_t rows_at_once(std::size_t rows, std::size_t in) {
-  std::size_t most = kBlockFloats / in;
-  if (most > kMostBlockRows) most = kMostBlockRows;
-  if (most < kTileRows) most = kTileRows;
-  const std::size_t blocks = (rows + most - 1) / most;
-  const std::size_t even = (rows + blocks - 1) / blocks;
-  return (even + kTileRows - 1) / kTileRows * kTileRows;
 }
 
 template <class Lanes>
 void matmul(const Matmul& product, std::size_t begin, std::size_t end) {
-  if (product.rows < kRowsWorthCopying) return multiply_few_rows<Lanes>(product, begin, end);
-  const std::size_t block = rows_at_once<Lanes>(product.rows, product.in);
-  for (std::size_t row = 0; row < product.rows; row += block) {
-    const std::size_t rows = product.rows - row < block ? product.rows - row : block;
+  using Multiply = void (*)(const Matmul&, std::size_t);
+  constexpr Multiply kMultiply[kFewRows] = {multiply_few<1, Lanes>, multiply_few<2, Lanes>,
+                                            multiply_few<3, Lanes>, multiply_few<4, Lanes>};
+  if (product.rows <= kFewRows && product.in % kLine == 0) {
+    for (; begin + kPanelOuts <= end; begin += kPanelOuts)
+      kMultiply[product.rows - 1](product, begin);
+  }
+  for (std::size_t row = 0; row < product.rows; row += kBlockRows) {
+    const std::size_t rows = product.rows - row < kBlockRows ? product.rows - row : kBlockRows;
     for (std::size_t out = begin; out < end; out += kGroupOuts) {
       const std::size_t outs = end - out < kGroupOuts ? end - out : kGroupOuts;
       multiply_group<Lanes>(product, row, rows, out, outs);

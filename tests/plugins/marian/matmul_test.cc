@@ -1,0 +1,103 @@
+// The product of rows and weights, against sums written out in the order that kernel/matmul.h
+// promises: its bytes are the same for any number of rows, part of the outs, place of the weights
+// and kind of lanes.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <marian/aligned.h>
+#include <marian/kernel/kernels.h>
+
+namespace refran::marian {
+namespace {
+
+constexpr std::size_t kChunk = 256;
+
+std::vector<float> random_floats(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(count);
+  for (float& value : values) value = normal(random);
+  return values;
+}
+
+// Chunk after chunk from its first term on, then the bias.
+float sum_in_order(const float* x, const float* weight, std::size_t in, float bias) {
+  float total = 0;
+  for (std::size_t begin = 0; begin < in; begin += kChunk) {
+    float sum = 0;
+    for (std::size_t i = begin; i < in && i < begin + kChunk; ++i)
+      sum = std::fma(x[i], weight[i], sum);
+    total += sum;
+  }
+  return total + bias;
+}
+
+struct Shape {
+  std::size_t rows;
+  std::size_t in;
+  std::size_t outs;
+  std::size_t offset;  // the floats that the weights lie behind the beginning of a cache line
+};
+
+class MatmulTest : public testing::TestWithParam<Shape> {
+ protected:
+  void expect_sums_in_order(const kernel::Kernels& kernels) const {
+    const auto [rows, in, outs, offset] = GetParam();
+    constexpr float kUntouched = 7;
+    const std::size_t stride = outs + 3;
+    const std::vector<float> x = random_floats(rows * in, 1);
+    const std::vector<float> numbers = random_floats(outs * in, 2);
+    const std::vector<float> bias = random_floats(outs, 3);
+    Rows weight(offset + outs * in);
+    std::copy(numbers.begin(), numbers.end(), weight.begin() + static_cast<std::ptrdiff_t>(offset));
+    Rows y(rows * stride, kUntouched);
+    const std::size_t half = outs / 2;
+    for (const auto& [begin, end] : {std::pair{std::size_t{0}, half}, std::pair{half, outs}}) {
+      kernels.matmul({.x = x.data(),
+                      .rows = rows,
+                      .in = in,
+                      .weight = weight.data() + offset,
+                      .bias = bias.data(),
+                      .y = y.data(),
+                      .y_stride = stride},
+                     begin, end);
+    }
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t out = 0; out < outs; ++out) {
+        const float expected =
+            sum_in_order(x.data() + row * in, numbers.data() + out * in, in, bias[out]);
+        ASSERT_EQ(y[row * stride + out], expected) << "row " << row << ", out " << out;
+      }
+      for (std::size_t out = outs; out < stride; ++out)
+        ASSERT_EQ(y[row * stride + out], kUntouched) << "row " << row << ", out " << out;
+    }
+  }
+};
+
+TEST_P(MatmulTest, SumsInTheOrderPromised) { expect_sums_in_order(kernel::best_kernels()); }
+
+TEST_P(MatmulTest, PlainLanesSumInTheOrderPromised) { expect_sums_in_order(kernel::kPlainKernels); }
+
+// One row to more than a block of them; ins that end within a register, a cache line, a chunk; outs
+// that end within a panel and a group.
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, MatmulTest,
+    testing::Values(Shape{1, 1, 1, 0}, Shape{1, 64, 32, 1}, Shape{2, 512, 48, 3},
+                    Shape{3, 272, 66, 0}, Shape{4, 528, 130, 7}, Shape{4, 100, 64, 0},
+                    Shape{5, 256, 33, 5}, Shape{6, 257, 64, 0}, Shape{7, 31, 15, 2},
+                    Shape{8, 600, 80, 0}, Shape{11, 48, 140, 9}, Shape{32, 512, 64, 0},
+                    Shape{191, 20, 17, 1}, Shape{193, 260, 70, 4}, Shape{400, 16, 130, 0}),
+    [](const testing::TestParamInfo<Shape>& given) {
+      const Shape& shape = given.param;
+      return std::to_string(shape.rows) + "x" + std::to_string(shape.in) + "to" +
+             std::to_string(shape.outs) + "at" + std::to_string(shape.offset);
+    });
+
+}  // namespace
+}  // namespace refran::marian
