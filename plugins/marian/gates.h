@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
+
+#include "model_config.h"
 
 namespace refran::marian {
 
@@ -36,6 +39,8 @@ class Gates {
     const auto place = gates_.find(head);
     return place == gates_.end() || place->second.mode == GateMode::open ? nullptr : &place->second;
   }
+  // Throws Error where a gate is of a head that the model lacks, or its mean is of another length.
+  void check(const ModelConfig& config) const;
   // The lowest layer of that side that a gate is in (cross-attention is the decoder's).
   std::optional<std::size_t> lowest_layer(bool of_encoder) const;
 

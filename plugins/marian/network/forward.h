@@ -44,11 +44,14 @@ struct KeysAndValues {
   Rows values;  // [row, model_dim]
 };
 
-// Runs parts of a pass on a team, and owns their scratch memory.
+// Runs parts of a pass on a team, and owns their scratch memory. Throws Error for gates that the
+// model has no heads for.
 class Forward {
  public:
   Forward(const Model& model, const Gates& gates, Team& team)
-      : model_(model), gates_(gates), team_(team), scratch_(team.size()) {}
+      : model_(model), gates_(gates), team_(team), scratch_(team.size()) {
+    gates.check(model.config);
+  }
 
   const Model& model() const { return model_; }
   std::size_t dim() const { return model_.config.model_dim; }
