@@ -156,7 +156,7 @@ inline Lanes exp(Lanes x) {
   const Lanes power = x * number(1.4426950408889634);
   // 2^power = 2^whole · 2^part. NaN goes through: it compares as not less.
   const Lanes lowest = number(kIsFloat ? -126 : -1022);
-  const Lanes bounded = if_less(power, lowest, lowest, power);
+  const Lanes bounded = max(lowest, power);
   const Lanes whole = round(bounded);
   const Lanes part = bounded - whole;
   // (ln 2)^k / k!: the Taylor series of 2^part, |part| <= 1/2.

@@ -12,14 +12,15 @@
 #include <referent_model/kernel/adam.h>
 #include <referent_model/kernel/step.h>
 
-namespace refran::referent {
-namespace {
+// In the namespace where the functions on lanes are looked for.
+namespace refran::lanes {
 
 struct Counts {
   long fused = 0;    // multiply-adds
   long single = 0;   // additions and multiplications
   long divided = 0;  // divisions and square roots
-} counts;
+};
+inline Counts counts;
 
 // One float that counts what is done to it.
 struct Counting {
@@ -47,6 +48,14 @@ struct Counting {
   friend Counting round(Counting a) { return {std::nearbyint(a.v)}; }
   friend Counting power_of_two(Counting a) { return {std::ldexp(1.0F, static_cast<int>(a.v))}; }
 };
+
+}  // namespace refran::lanes
+
+namespace refran::referent {
+namespace {
+
+using lanes::Counting;
+using lanes::counts;
 
 // Of this process, in seconds: others on the machine take nothing from it but their share of
 // caches.

@@ -11,93 +11,186 @@
 
 namespace refran::referent::kernel {
 
-// add_adjective, weigh: the gradient by the attention of one head of layer 2 in one sentence, then
-// by its scores. `weight_gradient` holds output_gradient · base.
+// forward: from the gradient by the logits to that by layer 2's outputs and attention.
 template <class Lanes, class N>
-void weigh_back(const GroupContext<Lanes, N>& context, std::size_t asking, std::size_t sentence) {
+void logits_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradient) {
   const N& n = context.n;
   const GroupSpace<Lanes>& space = context.space;
-  const std::size_t word = context.group.adjective_row[sentence];
-  const std::size_t column = n.keys() + asking * n.value;
-  const Lanes* const output = space.output_gradient + context.at(asking, sentence, n.value);
-  const Lanes* const weight = space.weight + context.at(asking, sentence, n.parts());
-  Lanes* const by_weight = space.weight_gradient + context.at(asking, sentence, n.parts());
-  Lanes* const by_score = space.score_gradient + context.at(asking, sentence, n.parts());
-  Lanes* const value_dot = space.value_dot + context.at(asking, sentence, n.heads);
-  Lanes* const own_dot = space.own_dot + context.at(asking, sentence, n.heads);
-  const Lanes own_weight = space.own_weight[context.at(asking, sentence, 1)];
+  const std::size_t sentences = context.sentences();
+  const Matrix<const Lanes> by_logits{space.ask_gradient + n.keys(), n.ask()};
+  multiply<Lanes>(n, sentences, n.words, n.values(), by_logits,
+                  {context.tables.logit_fold, 1, n.words}, {space.output_gradient, n.values()});
+  add_product<Lanes>(n, n.values(), sentences, n.words, {space.output, 1, n.values()}, by_logits,
+                     {gradient.logit_fold, n.words});
+  for (std::size_t asking = 0; asking < n.heads; ++asking) {
+    const std::size_t column = n.keys() + asking * n.value;
+    const std::size_t at = context.at(asking, 0, n.parts());
+    const Matrix<const Lanes> by_output{space.output_gradient + asking * n.value, n.values()};
+    multiply<Lanes>(n, sentences, n.value, n.parts(), by_output, {space.base + column, 1, n.read()},
+                    {space.weight_gradient + at, n.parts()});
+    multiply<Lanes>(n, n.parts(), sentences, n.value, {space.weight + at, 1, n.parts()}, by_output,
+                    {space.base_gradient + column, n.read()});
+  }
+}
 
-  Lanes by_own = dot(output, context.tables.read + word * n.read() + column, n.value);
-  for (std::size_t head = 0; head < n.heads; ++head) {
-    value_dot[head] =
-        dot(output, context.tables.read_value + context.read_at(head, word) + column, n.value);
-    own_dot[head] =
-        dot(output, space.own_base + context.at(head, sentence, n.read()) + column, n.value);
-    by_own = fma(space.own_inverse[context.at(head, sentence, 1)], own_dot[head], by_own);
-  }
-  Lanes mean = own_weight * by_own;
-  for (std::size_t p = 0; p < n.shared(); ++p) {
-    Lanes sum = by_weight[p];
-    for (std::size_t head = 0; head < n.heads; ++head) {
-      const std::size_t at = context.positions_at(sentence, head) + p;
-      Lanes& part = by_weight[(1 + head) * n.shared() + p];
-      part = fma(space.adjective[at], value_dot[head], part);
-      sum = fma(space.inverse[at], part, sum);
-    }
-    by_score[p] = sum;
-    mean = fma(weight[p], sum, mean);
-  }
+// weigh, attend: from the gradient by the attention of one head of layer 2 in one sentence to that
+// by its scores and their parts. `by_own` is the gradient by the attention to the adjective, those
+// to the shared positions are in part 0 of `weight_gradient`.
+template <class Lanes, class N>
+void attend_back(const GroupContext<Lanes, N>& context, std::size_t sentence, std::size_t asking,
+                 Lanes by_own) {
+  const N& n = context.n;
+  const GroupSpace<Lanes>& space = context.space;
+  const std::size_t shared = n.shared();
+  const std::size_t pair = sentence * n.heads + asking;
+  const Lanes* const attention = space.attention + pair * n.positions();
+  const Lanes* const inverse = space.inverse + context.positions_at(sentence, 0);
+  const Lanes* const by_weight = space.weight_gradient + context.at(asking, sentence, n.parts());
+  Lanes* const by_score = space.score_gradient + context.at(asking, sentence, n.parts());
   const bool learns = context.attention == AttentionKind::learned;
   const Lanes zero = Lanes::of(typename Lanes::Element{0});
-  space.own_score_gradient[context.at(asking, sentence, 1)] =
-      learns ? own_weight * (by_own - mean) : zero;
-  for (std::size_t p = 0; p < n.shared(); ++p) {
-    by_score[p] = learns ? weight[p] * (by_score[p] - mean) : zero;
+  const Lanes mean = fma(attention[shared], by_own, dot(attention, by_weight, shared));
+  space.own_score_gradient[pair] = learns ? attention[shared] * (by_own - mean) : zero;
+  for (std::size_t p = 0; p < shared; ++p) {
+    const Lanes by_sum = learns ? attention[p] * (by_weight[p] - mean) : zero;
+    by_score[p] = by_sum;
     for (std::size_t head = 0; head < n.heads; ++head) {
-      by_score[(1 + head) * n.shared() + p] =
-          by_score[p] * space.inverse[context.positions_at(sentence, head) + p];
+      const std::size_t at = head * shared + p;
+      by_score[shared + at] = by_sum * inverse[at];
     }
   }
 }
 
-// add_adjective, score: the gradient by the adjective's vectors and by the query, where
+// read_adjective, weigh: from the gradient by the outputs of layer 2's heads in one sentence to
+// that by their scores. `weight_gradient` holds output_gradient · base.
+template <class Lanes, class N>
+void weigh_back(const GroupContext<Lanes, N>& context, std::size_t sentence) {
+  const N& n = context.n;
+  const GroupSpace<Lanes>& space = context.space;
+  const std::size_t shared = n.shared();
+  const std::size_t word = context.group.adjective_row[sentence];
+  const Lanes* const adjective = space.adjective + context.positions_at(sentence, 0);
+  const Lanes* const inverse = space.inverse + context.positions_at(sentence, 0);
+  for (std::size_t asking = 0; asking < n.heads; ++asking) {
+    const std::size_t column = n.keys() + asking * n.value;
+    const std::size_t pair = sentence * n.heads + asking;
+    const Lanes* const output = space.output_gradient + pair * n.value;
+    Lanes* const by_weight = space.weight_gradient + context.at(asking, sentence, n.parts());
+    Lanes* const value_dot = space.value_dot + pair * n.heads;
+    for (std::size_t head = 0; head < n.heads; ++head) {
+      value_dot[head] =
+          dot(output, context.tables.read_value + context.read_at(head, word) + column, n.value);
+    }
+    for (std::size_t p = 0; p < shared; ++p) {
+      Lanes sum = by_weight[p];
+      for (std::size_t head = 0; head < n.heads; ++head) {
+        const std::size_t at = head * shared + p;
+        const Lanes part = fma(adjective[at], value_dot[head], by_weight[shared + at]);
+        by_weight[shared + at] = part;
+        sum = fma(inverse[at], part, sum);
+      }
+      by_weight[p] = sum;
+    }
+    attend_back(context, sentence, asking,
+                dot(output, space.own_read + sentence * n.read() + column, n.value));
+  }
+}
+
+// mix, score, weigh: inverse denominators and the adjective as a key, from all that was multiplied
+// by them in one sentence of layer 2. Factors are multiplied in the order that stays in range where
+// `inverse` is far from 1.
+template <class Lanes, class N>
+void denominators_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradient,
+                       std::size_t sentence) {
+  const N& n = context.n;
+  const GroupSpace<Lanes>& space = context.space;
+  const std::size_t shared = n.shared();
+  const std::size_t word = context.group.adjective_row[sentence];
+  const std::size_t next = context.at(1, 0, n.parts());  // from one asking head to the next
+  const std::size_t pair = sentence * n.heads * n.heads;
+  const Lanes zero = Lanes::of(typename Lanes::Element{0});
+  for (std::size_t head = 0; head < n.heads; ++head) {
+    const std::size_t parts = context.at(0, sentence, n.parts());
+    const Lanes* const weight = space.weight + parts;
+    const Lanes* const by_score = space.score_gradient + parts;
+    const Lanes* const by_part = space.weight_gradient + parts + (1 + head) * shared;
+    const Lanes* const head_score = space.head_score + (pair + head) * shared;
+    const Lanes* const value_dot = space.value_dot + pair + head;
+    const Lanes* const key_dot = space.key_dot + pair + head;
+    const Lanes* const inverse = space.inverse + context.positions_at(sentence, head);
+    Lanes* const denominator = space.denominator_gradient + head * shared;
+    Lanes* const by_exp = gradient.exp_score + context.exp_at(head, 0, word);
+    for (std::size_t p = 0; p < shared; ++p) {
+      Lanes by_inverse = zero;
+      Lanes by_adjective = zero;
+      for (std::size_t asking = 0; asking < n.heads; ++asking) {
+        const Lanes w = weight[asking * next + p];
+        const Lanes by = by_score[asking * next + p];
+        by_inverse = fma(w, by_part[asking * next + p], by_inverse);
+        by_inverse = fma(by, head_score[asking * n.heads * shared + p], by_inverse);
+        by_adjective = fma(w, value_dot[asking * n.heads], by_adjective);
+        by_adjective = fma(by, key_dot[asking * n.heads], by_adjective);
+      }
+      const Lanes factor = inverse[p];
+      const Lanes by_denominator = zero - by_inverse * factor * factor;
+      denominator[p] = denominator[p] + by_denominator;
+      Lanes& key = by_exp[context.row(p) * n.rows];
+      key = key + fma(by_adjective, factor, by_denominator);
+    }
+  }
+}
+
+// read_adjective, score: the gradients by the adjective's vectors and by the query, where
 // `ask_gradient` holds score_gradient · base.
 template <class Lanes, class N>
 void adjective_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradient,
-                    std::size_t asking, std::size_t sentence) {
+                    std::size_t sentence) {
   const N& n = context.n;
   const GroupSpace<Lanes>& space = context.space;
-  const std::size_t word = context.group.adjective_row[sentence];
-  const std::size_t keys = asking * n.key;
-  const std::size_t values = n.keys() + asking * n.value;
-  const Lanes* const output = space.output_gradient + context.at(asking, sentence, n.value);
-  const Lanes* const by_score = space.score_gradient + context.at(asking, sentence, n.parts());
-  const Lanes* const mixed = space.mixed + context.at(asking, sentence, n.heads);
-  const Lanes own_weight = space.own_weight[context.at(asking, sentence, 1)];
-  const Lanes own_score = space.own_score_gradient[context.at(asking, sentence, 1)];
-  const Lanes* const query = space.ask + sentence * n.ask() + keys;
-  Lanes* const by_query = space.ask_gradient + sentence * n.ask() + keys;
+  const std::size_t shared = n.shared();
+  const std::size_t read_at = context.read_at(0, context.group.adjective_row[sentence]);
+  const Lanes* const adjective = space.adjective + context.positions_at(sentence, 0);
+  Lanes* const own_read_gradient = space.own_read_gradient + sentence * n.read();
+  for (std::size_t asking = 0; asking < n.heads; ++asking) {
+    const std::size_t keys = asking * n.key;
+    const std::size_t values = n.keys() + asking * n.value;
+    const std::size_t pair = sentence * n.heads + asking;
+    const Lanes* const output = space.output_gradient + pair * n.value;
+    const Lanes* const query = space.ask + sentence * n.ask() + keys;
+    const Lanes* const own_read = space.own_read + sentence * n.read();
+    const Lanes* const by_score = space.score_gradient + context.at(asking, sentence, n.parts());
+    Lanes* const by_query = space.ask_gradient + sentence * n.ask() + keys;
+    const Lanes own_weight = space.attention[pair * n.positions() + shared];
+    const Lanes own_score = space.own_score_gradient[pair];
+    for (std::size_t v = 0; v < n.value; ++v)
+      own_read_gradient[values + v] = own_weight * output[v];
+    for (std::size_t k = 0; k < n.key; ++k) own_read_gradient[keys + k] = own_score * query[k];
+    add_scaled(own_score, own_read + keys, by_query, n.key);
+    for (std::size_t head = 0; head < n.heads; ++head) {
+      const Lanes* const value = context.tables.read_value + read_at + context.read_at(head, 0);
+      Lanes* const by_value = gradient.read_value + read_at + context.read_at(head, 0);
+      const Lanes scored = dot(by_score + (1 + head) * shared, adjective + head * shared, shared);
+      add_scaled(space.mixed[pair * n.heads + head], output, by_value + values, n.value);
+      add_scaled(scored, query, by_value + keys, n.key);
+      add_scaled(scored, value + keys, by_query, n.key);
+    }
+  }
+}
 
-  add_scaled(own_weight, output, gradient.read + word * n.read() + values, n.value);
-  add_scaled(own_score, query, gradient.read + word * n.read() + keys, n.key);
-  add_scaled(own_score, context.tables.read + word * n.read() + keys, by_query, n.key);
-  for (std::size_t head = 0; head < n.heads; ++head) {
-    const Lanes* const value = context.tables.read_value + context.read_at(head, word);
-    Lanes* const by_value = gradient.read_value + context.read_at(head, word);
-    const Lanes scored = dot(by_score + (1 + head) * n.shared(),
-                             space.adjective + context.positions_at(sentence, head), n.shared());
-    add_scaled(mixed[head], output, by_value + values, n.value);
-    add_scaled(scored, query, by_value + keys, n.key);
-    add_scaled(scored, value + keys, by_query, n.key);
-
-    const Lanes* const own_base = space.own_base + context.at(head, sentence, n.read());
-    Lanes* const by_own_base = space.own_base_gradient + context.at(head, sentence, n.read());
-    const Lanes own_inverse = space.own_inverse[context.at(head, sentence, 1)];
-    const Lanes own_scored = own_score * own_inverse;
-    const Lanes own_mixed = own_weight * own_inverse;
-    for (std::size_t v = 0; v < n.value; ++v) by_own_base[values + v] = own_mixed * output[v];
-    for (std::size_t k = 0; k < n.key; ++k) by_own_base[keys + k] = own_scored * query[k];
-    add_scaled(own_scored, own_base + keys, by_query, n.key);
+// score: from the gradient by layer 2's scores to that by the queries and by the keys at the shared
+// positions.
+template <class Lanes, class N>
+void scores_back(const GroupContext<Lanes, N>& context) {
+  const N& n = context.n;
+  const GroupSpace<Lanes>& space = context.space;
+  const std::size_t sentences = context.sentences();
+  for (std::size_t asking = 0; asking < n.heads; ++asking) {
+    const std::size_t column = asking * n.key;
+    const Lanes* const by_score = space.score_gradient + context.at(asking, 0, n.parts());
+    multiply<Lanes>(n, sentences, n.parts(), n.key, {by_score, n.parts()},
+                    {space.base + column, n.read()}, {space.ask_gradient + column, n.ask()});
+    multiply<Lanes>(n, n.parts(), sentences, n.key, {by_score, 1, n.parts()},
+                    {space.ask + column, n.ask()}, {space.base_gradient + column, n.read()});
   }
 }
 
@@ -108,97 +201,89 @@ void ask_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradie
   const GroupSpace<Lanes>& space = context.space;
   const std::size_t sentences = context.sentences();
   const std::size_t weights = 1 + 2 * n.heads;
+  const std::size_t it = context.task.it;
+  const Lanes zero = Lanes::of(typename Lanes::Element{0});
   multiply<Lanes>(n, 1 + n.heads, sentences, n.ask(), {space.ask_weight, 1, weights},
                   {space.ask_gradient, n.ask()}, {space.ask_base_gradient, n.ask()});
   multiply<Lanes>(n, sentences, n.ask(), n.heads, {space.ask_gradient, n.ask()},
-                  {space.ask_base + n.ask(), 1, n.ask()}, {space.ask_weight_gradient + 1, weights});
+                  {space.ask_base + n.ask(), 1, n.ask()}, {space.ask_weight_gradient, n.heads});
   for (std::size_t s = 0; s < sentences; ++s) {
+    const std::size_t word = context.group.adjective_row[s];
     const Lanes* const by_ask = space.ask_gradient + s * n.ask();
     for (std::size_t head = 0; head < n.heads; ++head) {
-      const std::size_t value = context.ask_at(head, context.group.adjective_row[s]);
-      const std::size_t weight = s * weights + 1 + n.heads + head;
-      space.ask_weight_gradient[weight] = dot(by_ask, context.tables.ask_value + value, n.ask());
-      add_scaled(space.ask_weight[weight], by_ask, gradient.ask_value + value, n.ask());
-    }
-  }
-}
-
-// mix: inverse denominators, from all that was divided by them. Factors are multiplied in the order
-// that stays in range where `inverse` is far from 1.
-template <class Lanes, class N>
-void denominators_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradient,
-                       std::size_t sentence) {
-  const N& n = context.n;
-  const GroupSpace<Lanes>& space = context.space;
-  const std::size_t word = context.group.adjective_row[sentence];
-  const Lanes* const by_ask = space.ask_weight_gradient + sentence * (1 + 2 * n.heads) + 1;
-  const Lanes zero = Lanes::of(typename Lanes::Element{0});
-  for (std::size_t head = 0; head < n.heads; ++head) {
-    for (std::size_t p = 0; p < n.shared(); ++p) {
-      const std::size_t at = context.positions_at(sentence, head) + p;
-      const std::size_t part = (1 + head) * n.shared() + p;
+      const std::size_t value = context.ask_at(head, word);
+      const std::size_t at = context.positions_at(s, head) + it;
       const Lanes inverse = space.inverse[at];
-      Lanes by_inverse = zero;
-      Lanes by_adjective = zero;
-      for (std::size_t asking = 0; asking < n.heads; ++asking) {
-        const std::size_t parts = context.at(asking, sentence, n.parts());
-        const std::size_t dots = context.at(asking, sentence, n.heads) + head;
-        by_inverse = fma(space.weight[parts + p], space.weight_gradient[parts + part], by_inverse);
-        by_inverse = fma(space.score_gradient[parts + p], space.score[parts + part], by_inverse);
-        by_adjective = fma(space.weight[parts + part], space.value_dot[dots], by_adjective);
-        by_adjective = fma(space.score_gradient[parts + part], space.key_dot[dots], by_adjective);
-      }
-      if (p == context.task.it) {
-        by_inverse = by_inverse + fma(space.adjective[at], by_ask[n.heads + head], by_ask[head]);
-        by_adjective = fma(inverse, by_ask[n.heads + head], by_adjective);
-      }
+      const Lanes by_value = dot(by_ask, context.tables.ask_value + value, n.ask());
+      const Lanes by_inverse =
+          fma(space.adjective[at], by_value, space.ask_weight_gradient[s * n.heads + head]);
       const Lanes by_denominator = zero - by_inverse * inverse * inverse;
-      Lanes& shared = space.denominator_gradient[head * n.shared() + p];
-      shared = shared + by_denominator;
-      Lanes& by_exp = gradient.exp_score[context.exp_at(head, context.row(p), word)];
-      by_exp = by_exp + (by_adjective + by_denominator);
+      Lanes& denominator = space.denominator_gradient[head * n.shared() + it];
+      denominator = denominator + by_denominator;
+      Lanes& by_exp = gradient.exp_score[context.exp_at(head, it, word)];
+      by_exp = by_exp + fma(inverse, by_value, by_denominator);
+      add_scaled(space.ask_weight[s * weights + 1 + n.heads + head], by_ask,
+                 gradient.ask_value + value, n.ask());
     }
   }
 }
 
-// mix_own.
+// mix_own. What attention weights are multiplied by is taken relative to its mean, as in a softmax.
 template <class Lanes, class N>
 void own_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradient) {
   const N& n = context.n;
   const GroupSpace<Lanes>& space = context.space;
   const std::size_t sentences = context.sentences();
   const std::size_t read = n.read();
+  const auto [first, second] = context.group.noun_row;
   const Lanes zero = Lanes::of(typename Lanes::Element{0});
-  const Lanes one = Lanes::of(typename Lanes::Element{1});
+  const Matrix<const Lanes> by_own{space.own_read_gradient, read};
+  for (std::size_t s = 0; s < sentences; ++s)
+    add(by_own.data + s * read, gradient.read + context.group.adjective_row[s] * read, read);
   for (std::size_t head = 0; head < n.heads; ++head) {
-    const Lanes* const by_base = space.own_base_gradient + context.at(head, 0, read);
     const Lanes* const noun = space.own_noun + context.at(head, 0, 2);
     Lanes* const by_noun = space.own_noun_gradient + context.at(head, 0, 2);
-    const Matrix<const Lanes> nouns =
-        context.nouns(context.tables.read_value + context.read_at(head, 0), read);
-    multiply<Lanes>(n, sentences, read, 2, {by_base, read}, transposed(nouns), {by_noun, 2});
-    multiply<Lanes>(n, 2, sentences, read, {noun, 1, 2}, {by_base, read},
-                    context.nouns(gradient.read_value + context.read_at(head, 0), read),
-                    Store::add);
+    const std::size_t rows_at = context.read_at(head, 0);
+    multiply<Lanes>(n, sentences, read, 2, by_own,
+                    transposed(context.nouns(context.tables.read_value + rows_at, read)),
+                    {by_noun, 2});
+    add_product<Lanes>(n, read, sentences, 2, transposed(by_own), {noun, 2},
+                       transposed(context.nouns(gradient.read_value + rows_at, read)));
     for (std::size_t s = 0; s < sentences; ++s) {
       const std::size_t word = context.group.adjective_row[s];
-      const Lanes inverse = space.own_inverse[context.at(head, s, 1)];
-      Lanes by_inverse = zero;
-      for (std::size_t asking = 0; asking < n.heads; ++asking) {
-        const std::size_t at = context.at(asking, s, 1);
-        by_inverse = fma(space.own_weight[at], space.own_dot[at * n.heads + head], by_inverse);
-        by_inverse = fma(space.own_score_gradient[at],
-                         space.own_score[at * (1 + n.heads) + 1 + head], by_inverse);
-      }
-      const Lanes by_denominator = zero - by_inverse * inverse * inverse;
-      Lanes& always = gradient.denominator[head * n.rows + word];
-      always = always + by_denominator;
-      add_scaled(one, by_base + s * read, gradient.numerator + context.read_at(head, word), read);
-      for (std::size_t i = 0; i < 2; ++i) {
-        Lanes& by_exp = gradient.exp_score[context.exp_at(head, word, context.group.noun_row[i])];
-        by_exp = by_exp + (by_noun[s * 2 + i] + by_denominator);
-      }
+      const Lanes* const by_read = by_own.data + s * read;
+      const Lanes inverse = space.own_inverse[s * n.heads + head];
+      const Lanes always =
+          inverse * dot(by_read, context.tables.numerator + rows_at + word * read, read);
+      const Lanes mean =
+          fma(noun[s * 2], by_noun[s * 2], fma(noun[s * 2 + 1], by_noun[s * 2 + 1], always));
+      add_scaled(inverse, by_read, gradient.numerator + rows_at + word * read, read);
+      Lanes& denominator = gradient.denominator[head * n.rows + word];
+      denominator = denominator + (zero - inverse * mean);
+      Lanes* const by_exp = gradient.exp_score + context.exp_at(head, word, 0);
+      by_exp[first] = fma(inverse, by_noun[s * 2] - mean, by_exp[first]);
+      by_exp[second] = fma(inverse, by_noun[s * 2 + 1] - mean, by_exp[second]);
     }
+  }
+}
+
+// share_exp_scores.
+template <class Lanes, class N>
+void exp_scores_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradient,
+                     std::size_t head) {
+  const N& n = context.n;
+  const std::size_t shared = n.shared();
+  const auto [first, second] = context.group.noun_row;
+  const Lanes* const by_noun = context.space.noun_gradient + head * 2 * shared;
+  const Lanes* const by_denominator = context.space.denominator_gradient + head * shared;
+  Lanes* const always = gradient.denominator + head * n.rows;
+  for (std::size_t p = 0; p < shared; ++p) {
+    const std::size_t row = context.row(p);
+    Lanes* const by_exp = gradient.exp_score + context.exp_at(head, row, 0);
+    const Lanes by = by_denominator[p];
+    always[row] = always[row] + by;
+    if (row != first) by_exp[first] = by_exp[first] + (by_noun[p] + by);
+    if (row != second) by_exp[second] = by_exp[second] + (by_noun[shared + p] + by);
   }
 }
 
@@ -208,89 +293,53 @@ void share_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& grad
   const N& n = context.n;
   const Tables<Lanes>& tables = context.tables;
   const GroupSpace<Lanes>& space = context.space;
-  const std::size_t shared = n.shared();
   const std::size_t read = n.read();
+  const std::size_t shared = n.shared();
   const std::size_t it = context.task.it;
-  const Lanes one = Lanes::of(typename Lanes::Element{1});
-  for (std::size_t p = 0; p < shared; ++p)
-    add_scaled(one, space.base_gradient + p * read, gradient.read + context.row(p) * read, read);
-  add_scaled(one, space.ask_base_gradient, gradient.ask, n.ask());
+  // Adds rows at the shared positions to those of a table.
+  const auto add_rows = [&](const Lanes* from, Lanes* to) {
+    add(from, to, n.constants * read);
+    for (std::size_t i = 0; i < 2; ++i)
+      add(from + (n.constants + i) * read, to + context.group.noun_row[i] * read, read);
+  };
+  add_rows(space.base_gradient, gradient.read);
+  add(space.ask_base_gradient, gradient.ask, n.ask());
   for (std::size_t head = 0; head < n.heads; ++head) {
     const Lanes* const noun = space.noun + head * 2 * shared;
     Lanes* const by_noun = space.noun_gradient + head * 2 * shared;
     const Lanes* const by_base = space.base_gradient + (1 + head) * shared * read;
     const Lanes* const by_ask = space.ask_base_gradient + (1 + head) * n.ask();
-    const Matrix<const Lanes> values =
-        context.nouns(tables.read_value + context.read_at(head, 0), read);
-    const Matrix<const Lanes> ask_values =
-        context.nouns(tables.ask_value + context.ask_at(head, 0), n.ask());
-    multiply<Lanes>(n, 2, read, shared, values, {by_base, 1, read}, {by_noun, shared});
-    multiply<Lanes>(n, 2, n.ask(), 1, ask_values, {by_ask, 1}, {by_noun + it, shared}, Store::add);
-    multiply<Lanes>(n, 2, shared, read, {noun, shared}, {by_base, read},
-                    context.nouns(gradient.read_value + context.read_at(head, 0), read),
-                    Store::add);
-    multiply<Lanes>(n, 2, 1, n.ask(), {noun + it, shared}, {by_ask, n.ask()},
-                    context.nouns(gradient.ask_value + context.ask_at(head, 0), n.ask()),
-                    Store::add);
-    add_scaled(one, by_ask, gradient.ask_numerator + head * n.ask(), n.ask());
-    for (std::size_t p = 0; p < shared; ++p) {
-      const std::size_t row = context.row(p);
-      const Lanes by_denominator = space.denominator_gradient[head * shared + p];
-      add_scaled(one, by_base + p * read, gradient.numerator + context.read_at(head, row), read);
-      Lanes& always = gradient.denominator[head * n.rows + row];
-      always = always + by_denominator;
-      for (std::size_t i = 0; i < 2; ++i) {
-        if (p == n.constants + i) continue;
-        Lanes& by_exp = gradient.exp_score[context.exp_at(head, row, context.group.noun_row[i])];
-        by_exp = by_exp + (by_noun[i * shared + p] + by_denominator);
-      }
-    }
+    const std::size_t read_at = context.read_at(head, 0);
+    const std::size_t ask_at = context.ask_at(head, 0);
+    multiply<Lanes>(n, 2, read, shared, context.nouns(tables.read_value + read_at, read),
+                    {by_base, 1, read}, {by_noun, shared});
+    add_product<Lanes>(n, 2, n.ask(), 1, context.nouns(tables.ask_value + ask_at, n.ask()),
+                       {by_ask, 1}, {by_noun + it, shared});
+    add_product<Lanes>(n, read, shared, 2, {by_base, 1, read}, {noun, 1, shared},
+                       transposed(context.nouns(gradient.read_value + read_at, read)));
+    add_product<Lanes>(n, n.ask(), 1, 2, {by_ask, 1}, {noun + it, 1, shared},
+                       transposed(context.nouns(gradient.ask_value + ask_at, n.ask())));
+    add(by_ask, gradient.ask_numerator + head * n.ask(), n.ask());
+    add_rows(by_base, gradient.numerator + read_at);
+    exp_scores_back(context, gradient, head);
   }
-}
-
-// One head of layer 2: from the gradient by the logits to that by its output, attention, scores,
-// query and what it read.
-template <class Lanes, class N>
-void asking_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradient,
-                 std::size_t asking) {
-  const N& n = context.n;
-  const GroupSpace<Lanes>& space = context.space;
-  const std::size_t sentences = context.sentences();
-  const std::size_t at = context.at(asking, 0, 1);
-  const std::size_t fold = asking * n.value * n.words;
-  const std::size_t keys = asking * n.key;
-  const std::size_t values = n.keys() + asking * n.value;
-  const Matrix<const Lanes> by_logits{space.ask_gradient + n.keys(), n.ask()};
-  const Matrix<const Lanes> by_output{space.output_gradient + at * n.value, n.value};
-  multiply<Lanes>(n, sentences, n.words, n.value, by_logits,
-                  {context.tables.logit_fold + fold, 1, n.words},
-                  {space.output_gradient + at * n.value, n.value});
-  multiply<Lanes>(n, n.value, sentences, n.words, {space.output + at * n.value, 1, n.value},
-                  by_logits, {gradient.logit_fold + fold, n.words}, Store::add);
-
-  multiply<Lanes>(n, sentences, n.value, n.parts(), by_output, {space.base + values, 1, n.read()},
-                  {space.weight_gradient + at * n.parts(), n.parts()});
-  multiply<Lanes>(n, n.parts(), sentences, n.value, {space.weight + at * n.parts(), 1, n.parts()},
-                  by_output, {space.base_gradient + values, n.read()});
-  for (std::size_t s = 0; s < sentences; ++s) weigh_back(context, asking, s);
-
-  const Lanes* const by_score = space.score_gradient + at * n.parts();
-  multiply<Lanes>(n, sentences, n.parts(), n.key, {by_score, n.parts()},
-                  {space.base + keys, n.read()}, {space.ask_gradient + keys, n.ask()});
-  multiply<Lanes>(n, n.parts(), sentences, n.key, {by_score, 1, n.parts()},
-                  {space.ask + keys, n.ask()}, {space.base_gradient + keys, n.read()});
-  for (std::size_t s = 0; s < sentences; ++s) adjective_back(context, gradient, asking, s);
 }
 
 // Adds to the tables' `gradient` what the group's logits ask for.
 template <class Lanes, class N>
 void backward(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradient) {
   const N& n = context.n;
-  for (std::size_t asking = 0; asking < n.heads; ++asking) asking_back(context, gradient, asking);
-  ask_back(context, gradient);
+  const std::size_t sentences = context.sentences();
+  logits_back(context, gradient);
   for (std::size_t i = 0; i < n.heads * n.shared(); ++i)
     context.space.denominator_gradient[i] = Lanes::of(typename Lanes::Element{0});
-  for (std::size_t s = 0; s < context.sentences(); ++s) denominators_back(context, gradient, s);
+  for (std::size_t s = 0; s < sentences; ++s) {
+    weigh_back(context, s);
+    denominators_back(context, gradient, s);
+  }
+  scores_back(context);
+  for (std::size_t s = 0; s < sentences; ++s) adjective_back(context, gradient, s);
+  ask_back(context, gradient);
   own_back(context, gradient);
   share_back(context, gradient);
 }

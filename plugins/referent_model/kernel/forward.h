@@ -44,14 +44,29 @@ struct GroupContext {
     return (sentence * n.heads + head) * n.shared();
   }
   // The nouns' two vectors of one head as a matrix [noun, width], from where rows of `width` begin.
-  Matrix<Lanes> nouns(Lanes* rows, std::size_t width) const {
+  template <class AnyLanes>
+  Matrix<AnyLanes> nouns(AnyLanes* rows, std::size_t width) const {
     return {rows + group.noun_row[0] * width, (group.noun_row[1] - group.noun_row[0]) * width};
   }
 };
 
-template <class Lanes>
-void copy(const Lanes* from, std::size_t count, Lanes* to) {
-  for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
+// A head's exp_scores with the nouns as keys, and its denominators, at the shared positions.
+template <class Lanes, class N>
+void share_exp_scores(const GroupContext<Lanes, N>& context, std::size_t head) {
+  const N& n = context.n;
+  const std::size_t shared = n.shared();
+  const auto [first, second] = context.group.noun_row;
+  const Lanes* const always = context.tables.denominator + head * n.rows;
+  Lanes* const noun = context.space.noun + head * 2 * shared;
+  Lanes* const denominator = context.space.denominator + head * shared;
+  for (std::size_t p = 0; p < shared; ++p) {
+    const std::size_t row = context.row(p);
+    const Lanes* const exp_score = context.tables.exp_score + context.exp_at(head, row, 0);
+    const Lanes zero = Lanes::of(typename Lanes::Element{0});
+    noun[p] = row == first ? zero : exp_score[first];
+    noun[shared + p] = row == second ? zero : exp_score[second];
+    denominator[p] = always[row] + noun[p] + noun[shared + p];
+  }
 }
 
 // What the group's sentences share: base, denominator, ask_base. A noun is no key to be added at
@@ -63,61 +78,59 @@ void share(const GroupContext<Lanes, N>& context) {
   const GroupSpace<Lanes>& space = context.space;
   const std::size_t read = n.read();
   const std::size_t shared = n.shared();
-  const std::size_t it = context.task.it;
-  for (std::size_t p = 0; p < shared; ++p)
-    copy(tables.read + context.row(p) * read, read, space.base + p * read);
-  copy(tables.ask, n.ask(), space.ask_base);
+  const std::size_t nouns_at = n.constants * read;
+  copy(tables.read, space.base, nouns_at);
+  for (std::size_t i = 0; i < 2; ++i)
+    copy(tables.read + context.group.noun_row[i] * read, space.base + nouns_at + i * read, read);
+  copy(tables.ask, space.ask_base, n.ask());
   for (std::size_t head = 0; head < n.heads; ++head) {
-    Lanes* const noun = space.noun + head * 2 * shared;
+    share_exp_scores(context, head);
+    const Lanes* const noun = space.noun + head * 2 * shared;
+    const Lanes* const numerator = tables.numerator + context.read_at(head, 0);
     Lanes* const base = space.base + (1 + head) * shared * read;
-    for (std::size_t p = 0; p < shared; ++p) {
-      const std::size_t row = context.row(p);
-      Lanes denominator = tables.denominator[head * n.rows + row];
-      for (std::size_t i = 0; i < 2; ++i) {
-        noun[i * shared + p] =
-            p == n.constants + i
-                ? Lanes::of(typename Lanes::Element{0})
-                : tables.exp_score[context.exp_at(head, row, context.group.noun_row[i])];
-        denominator = denominator + noun[i * shared + p];
-      }
-      space.denominator[head * shared + p] = denominator;
-      copy(tables.numerator + context.read_at(head, row), read, base + p * read);
-    }
-    multiply<Lanes>(n, shared, 2, read, {noun, 1, shared},
-                    context.nouns(tables.read_value + context.read_at(head, 0), read), {base, read},
-                    Store::add);
-    Lanes* const ask_base = space.ask_base + (1 + head) * n.ask();
-    copy(tables.ask_numerator + head * n.ask(), n.ask(), ask_base);
-    multiply<Lanes>(n, 1, 2, n.ask(), {noun + it, 1, shared},
-                    context.nouns(tables.ask_value + context.ask_at(head, 0), n.ask()),
-                    {ask_base, n.ask()}, Store::add);
+    const Matrix<const Lanes> values =
+        context.nouns(tables.read_value + context.read_at(head, 0), read);
+    multiply_onto<Lanes>(n, n.constants, 2, read, {numerator, read}, {noun, 1, shared}, values,
+                         {base, read});
+    multiply_onto<Lanes>(n, 2, 2, read, context.nouns(numerator, read),
+                         {noun + n.constants, 1, shared}, values, {base + nouns_at, read});
+    multiply_onto<Lanes>(n, 1, 2, n.ask(), {tables.ask_numerator + head * n.ask(), n.ask()},
+                         {noun + context.task.it, 1, shared},
+                         context.nouns(tables.ask_value + context.ask_at(head, 0), n.ask()),
+                         {space.ask_base + (1 + head) * n.ask(), n.ask()});
   }
 }
 
-// The adjective's own position as a query of layer 1: own_base, own_inverse.
+// The adjective's own position as a query of layer 1: own_read.
 template <class Lanes, class N>
 void mix_own(const GroupContext<Lanes, N>& context) {
   const N& n = context.n;
   const Tables<Lanes>& tables = context.tables;
   const GroupSpace<Lanes>& space = context.space;
+  const std::size_t sentences = context.sentences();
   const std::size_t read = n.read();
+  const auto [first, second] = context.group.noun_row;
   const Lanes one = Lanes::of(typename Lanes::Element{1});
-  for (std::size_t head = 0; head < n.heads; ++head) {
-    Lanes* const noun = space.own_noun + context.at(head, 0, 2);
-    Lanes* const base = space.own_base + context.at(head, 0, read);
-    for (std::size_t s = 0; s < context.sentences(); ++s) {
-      const std::size_t word = context.group.adjective_row[s];
-      Lanes denominator = tables.denominator[head * n.rows + word];
-      for (std::size_t i = 0; i < 2; ++i) {
-        noun[s * 2 + i] = tables.exp_score[context.exp_at(head, word, context.group.noun_row[i])];
-        denominator = denominator + noun[s * 2 + i];
-      }
-      space.own_inverse[context.at(head, s, 1)] = one / denominator;
-      copy(tables.numerator + context.read_at(head, word), read, base + s * read);
+  for (std::size_t s = 0; s < sentences; ++s) {
+    const std::size_t word = context.group.adjective_row[s];
+    for (std::size_t head = 0; head < n.heads; ++head) {
+      const Lanes* const exp_score = tables.exp_score + context.exp_at(head, word, 0);
+      const Lanes inverse =
+          one / (tables.denominator[head * n.rows + word] + exp_score[first] + exp_score[second]);
+      Lanes* const noun = space.own_noun + context.at(head, s, 2);
+      noun[0] = inverse * exp_score[first];
+      noun[1] = inverse * exp_score[second];
+      space.own_inverse[s * n.heads + head] = inverse;
     }
-    multiply<Lanes>(n, context.sentences(), 2, read, {noun, 2},
-                    context.nouns(tables.read_value + context.read_at(head, 0), read), {base, read},
-                    Store::add);
+    multiply_onto<Lanes>(n, 1, n.heads, read, {tables.read + word * read, read},
+                         {space.own_inverse + s * n.heads, n.heads},
+                         {tables.numerator + context.read_at(0, word), context.read_at(1, 0)},
+                         {space.own_read + s * read, read});
+  }
+  for (std::size_t head = 0; head < n.heads; ++head) {
+    add_product<Lanes>(n, sentences, 2, read, {space.own_noun + context.at(head, 0, 2), 2},
+                       context.nouns(tables.read_value + context.read_at(head, 0), read),
+                       {space.own_read, read});
   }
 }
 
@@ -128,127 +141,148 @@ void mix(const GroupContext<Lanes, N>& context) {
   const N& n = context.n;
   const Tables<Lanes>& tables = context.tables;
   const GroupSpace<Lanes>& space = context.space;
+  const std::size_t sentences = context.sentences();
   const std::size_t it = context.task.it;
   const std::size_t weights = 1 + 2 * n.heads;
   const Lanes one = Lanes::of(typename Lanes::Element{1});
-  for (std::size_t s = 0; s < context.sentences(); ++s) {
+  for (std::size_t s = 0; s < sentences; ++s) {
     const std::size_t word = context.group.adjective_row[s];
     Lanes* const ask_weight = space.ask_weight + s * weights;
     ask_weight[0] = one;
     for (std::size_t head = 0; head < n.heads; ++head) {
+      const Lanes* const exp_score = tables.exp_score + context.exp_at(head, 0, word);
+      const Lanes* const denominator = space.denominator + head * n.shared();
       Lanes* const adjective = space.adjective + context.positions_at(s, head);
       Lanes* const inverse = space.inverse + context.positions_at(s, head);
       for (std::size_t p = 0; p < n.shared(); ++p) {
-        adjective[p] = tables.exp_score[context.exp_at(head, context.row(p), word)];
-        inverse[p] = one / (space.denominator[head * n.shared() + p] + adjective[p]);
+        const Lanes key = exp_score[context.row(p) * n.rows];
+        adjective[p] = key;
+        inverse[p] = one / (denominator[p] + key);
       }
       ask_weight[1 + head] = inverse[it];
       ask_weight[1 + n.heads + head] = inverse[it] * adjective[it];
     }
   }
-  multiply<Lanes>(n, context.sentences(), 1 + n.heads, n.ask(), {space.ask_weight, weights},
+  multiply<Lanes>(n, sentences, 1 + n.heads, n.ask(), {space.ask_weight, weights},
                   {space.ask_base, n.ask()}, {space.ask, n.ask()});
-  for (std::size_t s = 0; s < context.sentences(); ++s) {
-    multiply<Lanes>(n, 1, n.heads, n.ask(), {space.ask_weight + s * weights + 1 + n.heads, weights},
-                    {tables.ask_value + context.ask_at(0, context.group.adjective_row[s]),
-                     context.ask_at(1, 0)},
-                    {space.ask + s * n.ask(), n.ask()}, Store::add);
+  for (std::size_t s = 0; s < sentences; ++s) {
+    add_product<Lanes>(n, 1, n.heads, n.ask(),
+                       {space.ask_weight + s * weights + 1 + n.heads, weights},
+                       {tables.ask_value + context.ask_at(0, context.group.adjective_row[s]),
+                        context.ask_at(1, 0)},
+                       {space.ask + s * n.ask(), n.ask()});
   }
 }
 
-// Turns the scores of one query in place into softmax weights: `score` [position], then `own`.
-template <class Lanes>
-void softmax(Lanes* score, std::size_t count, Lanes* own) {
-  Lanes best = *own;
-  for (std::size_t i = 0; i < count; ++i) best = max(score[i], best);
-  *own = exp(*own - best);
-  Lanes sum = *own;
-  for (std::size_t i = 0; i < count; ++i) {
-    score[i] = exp(score[i] - best);
-    sum = sum + score[i];
-  }
-  const Lanes inverse = Lanes::of(typename Lanes::Element{1}) / sum;
-  for (std::size_t i = 0; i < count; ++i) score[i] = score[i] * inverse;
-  *own = *own * inverse;
-}
-
-// The scores of one head of layer 2 in one sentence, summed over their parts, in weight's part 0
-// and own_weight: `score` holds query · base, and gets the adjective's part.
+// The scores of layer 2's heads in one sentence, summed over their parts.
 template <class Lanes, class N>
-void score(const GroupContext<Lanes, N>& context, std::size_t asking, std::size_t sentence) {
+void score(const GroupContext<Lanes, N>& context, std::size_t sentence) {
   const N& n = context.n;
   const GroupSpace<Lanes>& space = context.space;
+  const std::size_t read = n.read();
+  const std::size_t shared = n.shared();
   const std::size_t word = context.group.adjective_row[sentence];
-  const std::size_t column = asking * n.key;
-  const Lanes* const query = space.ask + sentence * n.ask() + column;
-  Lanes* const parts = space.score + context.at(asking, sentence, n.parts());
-  Lanes* const weight = space.weight + context.at(asking, sentence, n.parts());
-  Lanes* const own = space.own_score + context.at(asking, sentence, 1 + n.heads);
-  Lanes* const key_dot = space.key_dot + context.at(asking, sentence, n.heads);
-
-  own[0] = dot(query, context.tables.read + word * n.read() + column, n.key);
-  Lanes own_sum = own[0];
-  for (std::size_t head = 0; head < n.heads; ++head) {
-    key_dot[head] =
-        dot(query, context.tables.read_value + context.read_at(head, word) + column, n.key);
-    own[1 + head] =
-        dot(query, space.own_base + context.at(head, sentence, n.read()) + column, n.key);
-    own_sum = fma(space.own_inverse[context.at(head, sentence, 1)], own[1 + head], own_sum);
-  }
-  space.own_weight[context.at(asking, sentence, 1)] = own_sum;
-  for (std::size_t p = 0; p < n.shared(); ++p) {
-    Lanes sum = parts[p];
+  const Lanes* const adjective = space.adjective + context.positions_at(sentence, 0);
+  const Lanes* const inverse = space.inverse + context.positions_at(sentence, 0);
+  for (std::size_t asking = 0; asking < n.heads; ++asking) {
+    const std::size_t column = asking * n.key;
+    const std::size_t pair = sentence * n.heads + asking;
+    const Lanes* const query = space.ask + sentence * n.ask() + column;
+    const Lanes* const base = space.base + column;
+    Lanes* const key_dot = space.key_dot + pair * n.heads;
+    Lanes* const head_score = space.head_score + pair * n.heads * shared;
+    Lanes* const score = space.attention + pair * n.positions();
     for (std::size_t head = 0; head < n.heads; ++head) {
-      const std::size_t at = context.positions_at(sentence, head) + p;
-      Lanes& part = parts[(1 + head) * n.shared() + p];
-      part = fma(space.adjective[at], key_dot[head], part);
-      sum = fma(space.inverse[at], part, sum);
+      key_dot[head] =
+          dot(query, context.tables.read_value + context.read_at(head, word) + column, n.key);
     }
-    weight[p] = sum;
+    for (std::size_t p = 0; p < shared; ++p) {
+      Lanes sum = dot(query, base + p * read, n.key);
+      for (std::size_t head = 0; head < n.heads; ++head) {
+        const std::size_t at = head * shared + p;
+        const Lanes part =
+            fma(adjective[at], key_dot[head], dot(query, base + (shared + at) * read, n.key));
+        head_score[at] = part;
+        sum = fma(inverse[at], part, sum);
+      }
+      score[p] = sum;
+    }
+    score[shared] = dot(query, space.own_read + sentence * read + column, n.key);
   }
 }
 
-// Attention from the scores, in place; its heads' parts; and `mixed`.
+// Turns rows of scores in place into softmax weights. One pass for each thing that is done, so that
+// a row does not wait for the one before it.
+template <class Lanes>
+void softmax(std::size_t rows, std::size_t columns, Lanes* scores) {
+  for (std::size_t r = 0; r < rows; ++r) {
+    Lanes* const row = scores + r * columns;
+    Lanes best = row[0];
+    for (std::size_t i = 1; i < columns; ++i) best = max(row[i], best);
+    for (std::size_t i = 0; i < columns; ++i) row[i] = row[i] - best;
+  }
+  for (std::size_t i = 0; i < rows * columns; ++i) scores[i] = exp(scores[i]);
+  for (std::size_t r = 0; r < rows; ++r) {
+    Lanes* const row = scores + r * columns;
+    const Lanes inverse = Lanes::of(typename Lanes::Element{1}) / sum_of(row, columns);
+    for (std::size_t i = 0; i < columns; ++i) row[i] = row[i] * inverse;
+  }
+}
+
+// Attention from the scores, in place.
 template <class Lanes, class N>
-void weigh(const GroupContext<Lanes, N>& context, std::size_t asking, std::size_t sentence) {
+void attend(const GroupContext<Lanes, N>& context) {
   using T = typename Lanes::Element;
   const N& n = context.n;
-  const GroupSpace<Lanes>& space = context.space;
-  Lanes* const weight = space.weight + context.at(asking, sentence, n.parts());
-  Lanes* const own = space.own_weight + context.at(asking, sentence, 1);
+  const std::size_t rows = context.sentences() * n.heads;
+  Lanes* const attention = context.space.attention;
   if (context.attention == AttentionKind::uniform) {
-    *own = Lanes::of(T{1} / static_cast<T>(n.shared() + 1));
-    for (std::size_t p = 0; p < n.shared(); ++p) weight[p] = *own;
+    const Lanes weight = Lanes::of(T{1} / static_cast<T>(n.positions()));
+    for (std::size_t i = 0; i < rows * n.positions(); ++i) attention[i] = weight;
   } else {
-    softmax(weight, n.shared(), own);
-  }
-  for (std::size_t head = 0; head < n.heads; ++head) {
-    const std::size_t at = context.positions_at(sentence, head);
-    Lanes* const part = weight + (1 + head) * n.shared();
-    for (std::size_t p = 0; p < n.shared(); ++p) part[p] = weight[p] * space.inverse[at + p];
-    space.mixed[context.at(asking, sentence, n.heads) + head] =
-        dot(part, space.adjective + at, n.shared());
+    softmax(rows, n.positions(), attention);
   }
 }
 
-// The adjective's part of a layer-2 head's output [value_dim]: at its own position, and as a key of
-// layer 1 at every other.
+// How much layer 2's heads take of every part in one sentence: `weight`, and of the adjective as a
+// key of layer 1, `mixed`.
 template <class Lanes, class N>
-void add_adjective(const GroupContext<Lanes, N>& context, std::size_t asking,
-                   std::size_t sentence) {
+void weigh(const GroupContext<Lanes, N>& context, std::size_t sentence) {
+  const N& n = context.n;
+  const GroupSpace<Lanes>& space = context.space;
+  const std::size_t shared = n.shared();
+  for (std::size_t asking = 0; asking < n.heads; ++asking) {
+    const std::size_t pair = sentence * n.heads + asking;
+    const Lanes* const attention = space.attention + pair * n.positions();
+    Lanes* const weight = space.weight + context.at(asking, sentence, n.parts());
+    copy(attention, weight, shared);
+    for (std::size_t head = 0; head < n.heads; ++head) {
+      const Lanes* const adjective = space.adjective + context.positions_at(sentence, head);
+      const Lanes* const inverse = space.inverse + context.positions_at(sentence, head);
+      Lanes* const part = weight + (1 + head) * shared;
+      for (std::size_t p = 0; p < shared; ++p) part[p] = attention[p] * inverse[p];
+      space.mixed[pair * n.heads + head] = dot(part, adjective, shared);
+    }
+  }
+}
+
+// The outputs of layer 2's heads in one sentence as far as they come from the adjective: at its own
+// position, and as a key of layer 1 at every other.
+template <class Lanes, class N>
+void read_adjective(const GroupContext<Lanes, N>& context, std::size_t sentence) {
   const N& n = context.n;
   const GroupSpace<Lanes>& space = context.space;
   const std::size_t word = context.group.adjective_row[sentence];
-  const std::size_t column = n.keys() + asking * n.value;
-  const Lanes own_weight = space.own_weight[context.at(asking, sentence, 1)];
-  const Lanes* const mixed = space.mixed + context.at(asking, sentence, n.heads);
-  Lanes* const output = space.output + context.at(asking, sentence, n.value);
-  add_scaled(own_weight, context.tables.read + word * n.read() + column, output, n.value);
-  for (std::size_t head = 0; head < n.heads; ++head) {
-    add_scaled(mixed[head], context.tables.read_value + context.read_at(head, word) + column,
-               output, n.value);
-    add_scaled(own_weight * space.own_inverse[context.at(head, sentence, 1)],
-               space.own_base + context.at(head, sentence, n.read()) + column, output, n.value);
+  for (std::size_t asking = 0; asking < n.heads; ++asking) {
+    const std::size_t column = n.keys() + asking * n.value;
+    const std::size_t pair = sentence * n.heads + asking;
+    const Matrix<Lanes> output{space.output + pair * n.value, n.value};
+    multiply<Lanes>(n, 1, 1, n.value, {space.attention + pair * n.positions() + n.shared(), 1},
+                    {space.own_read + sentence * n.read() + column, n.read()}, output);
+    add_product<Lanes>(
+        n, 1, n.heads, n.value, {space.mixed + pair * n.heads, n.heads},
+        {context.tables.read_value + context.read_at(0, word) + column, context.read_at(1, 0)},
+        output);
   }
 }
 
@@ -261,53 +295,55 @@ void forward(const GroupContext<Lanes, N>& context) {
   share(context);
   mix_own(context);
   mix(context);
-  for (std::size_t asking = 0; asking < n.heads; ++asking) {
-    const std::size_t at = context.at(asking, 0, 1);
-    const Lanes* const keys = space.base + asking * n.key;
-    const Lanes* const values = space.base + n.keys() + asking * n.value;
-    multiply<Lanes>(n, sentences, n.key, n.parts(), {space.ask + asking * n.key, n.ask()},
-                    {keys, 1, n.read()}, {space.score + at * n.parts(), n.parts()});
-    for (std::size_t s = 0; s < sentences; ++s) {
-      score(context, asking, s);
-      weigh(context, asking, s);
-    }
-    multiply<Lanes>(n, sentences, n.parts(), n.value, {space.weight + at * n.parts(), n.parts()},
-                    {values, n.read()}, {space.output + at * n.value, n.value});
-    for (std::size_t s = 0; s < sentences; ++s) add_adjective(context, asking, s);
+  for (std::size_t s = 0; s < sentences; ++s) score(context, s);
+  attend(context);
+  for (std::size_t s = 0; s < sentences; ++s) {
+    weigh(context, s);
+    read_adjective(context, s);
   }
   for (std::size_t asking = 0; asking < n.heads; ++asking) {
-    multiply<Lanes>(n, sentences, n.value, n.words,
-                    {space.output + context.at(asking, 0, n.value), n.value},
-                    {context.tables.logit_fold + asking * n.value * n.words, n.words},
-                    {space.ask + n.keys(), n.ask()}, Store::add);
+    add_product<Lanes>(n, sentences, n.parts(), n.value,
+                       {space.weight + context.at(asking, 0, n.parts()), n.parts()},
+                       {space.base + n.keys() + asking * n.value, n.read()},
+                       {space.output + asking * n.value, n.values()});
   }
+  add_product<Lanes>(n, sentences, n.values(), n.words, {space.output, n.values()},
+                     {context.tables.logit_fold, n.words}, {space.ask + n.keys(), n.ask()});
 }
 
-// Adds the group's losses (in nat) and right answers to the sums, and leaves the loss's gradient by
-// the logits, divided by `of` sentences, in `ask_gradient` behind the queries.
+// The group's losses and answers: adds to the sums of losses (in nat) and of right answers, and
+// leaves the loss's gradient by the logits, divided by `of` sentences, in `ask_gradient` behind the
+// queries.
 template <class Lanes, class N>
 void answer(const GroupContext<Lanes, N>& context, std::size_t of, Lanes& loss, Lanes& right) {
   using T = typename Lanes::Element;
   const N& n = context.n;
-  const Lanes one = Lanes::of(T{1});
+  const std::size_t sentences = context.sentences();
+  const std::size_t ask = n.ask();
+  const Lanes* const logits = context.space.ask + n.keys();
+  Lanes* const gradients = context.space.ask_gradient + n.keys();
   const Lanes share = Lanes::of(T{1} / static_cast<T>(of));
-  for (std::size_t s = 0; s < context.sentences(); ++s) {
-    const Lanes* const logit = context.space.ask + s * n.ask() + n.keys();
-    Lanes* const gradient = context.space.ask_gradient + s * n.ask() + n.keys();
+  for (std::size_t s = 0; s < sentences; ++s) {
+    const Lanes* const logit = logits + s * ask;
     const std::size_t target = context.group.target[s];
     Lanes best_other = logit[target == 0 ? 1 : 0];
     for (std::size_t w = 0; w < target; ++w) best_other = max(logit[w], best_other);
     for (std::size_t w = target + 1; w < n.words; ++w) best_other = max(logit[w], best_other);
-    right = right + if_less(best_other, logit[target], one, Lanes::of(T{0}));
+    right = right + if_less(best_other, logit[target], Lanes::of(T{1}), Lanes::of(T{0}));
     const Lanes best = max(best_other, logit[target]);
-    Lanes sum = Lanes::of(T{0});
-    for (std::size_t w = 0; w < n.words; ++w) {
-      gradient[w] = exp(logit[w] - best);
-      sum = sum + gradient[w];
-    }
-    loss = loss + (log_of_sum(sum) - (logit[target] - best));
+    loss = loss - (logit[target] - best);
+    for (std::size_t w = 0; w < n.words; ++w) gradients[s * ask + w] = logit[w] - best;
+  }
+  for (std::size_t s = 0; s < sentences; ++s) {
+    for (std::size_t w = 0; w < n.words; ++w) gradients[s * ask + w] = exp(gradients[s * ask + w]);
+  }
+  for (std::size_t s = 0; s < sentences; ++s) {
+    Lanes* const gradient = gradients + s * ask;
+    const Lanes sum = sum_of(gradient, n.words);
+    loss = loss + log_of_sum(sum);
     const Lanes scale = share / sum;
     for (std::size_t w = 0; w < n.words; ++w) gradient[w] = gradient[w] * scale;
+    const std::size_t target = context.group.target[s];
     gradient[target] = gradient[target] - share;
   }
 }

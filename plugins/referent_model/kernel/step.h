@@ -1,6 +1,7 @@
 // One look at all sentences, forward and back: the loss and its gradient by the parameters.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -33,9 +34,8 @@ class Step {
         memory_(needed(n_)),
         arena_(memory_.data()),
         tables_(n_, &arena_),
-        gradient_begin_(arena_.used()),
         gradient_(n_, &arena_),
-        gradient_end_(arena_.used()),
+        gradient_end_(memory_.data() + arena_.used()),
         space_(n_, &arena_) {}
 
   // Both arrays are [parameter], as ParameterLayout says.
@@ -45,7 +45,7 @@ class Step {
     const TableContext<Lanes, N> context{n_, task_, layout_, attention_, has_positions_};
     StepResult<Lanes> result{zero, zero, zero};
     result.spread = form_tables(context, parameters, tables_);
-    for (std::size_t i = gradient_begin_; i < gradient_end_; ++i) memory_.data()[i] = zero;
+    std::fill(gradient_.read, gradient_end_, zero);
     for (const Group& group : task_.groups) {
       const GroupContext<Lanes, N> at_work{n_, task_, group, tables_, space_, attention_};
       forward(at_work);
@@ -78,9 +78,8 @@ class Step {
   std::vector<Lanes> memory_;
   Arena<Lanes> arena_;
   Tables<Lanes> tables_;
-  std::size_t gradient_begin_;
   Tables<Lanes> gradient_;
-  std::size_t gradient_end_;
+  Lanes* gradient_end_;
   GroupSpace<Lanes> space_;
 };
 

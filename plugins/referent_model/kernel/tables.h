@@ -240,10 +240,10 @@ void numerators_back(const TableContext<Lanes, N>& context, const Tables<Lanes>&
     const Lanes* const ask_numerator = gradient.ask_numerator + head * n.ask();
     const Lanes* const denominator = gradient.denominator + head * n.rows;
 
-    multiply<Lanes>(n, n.constants, n.rows, n.read(), {exp_score, 1, n.rows}, {numerator, n.read()},
-                    {value_gradient, n.read()}, Store::add);
-    multiply<Lanes>(n, n.rows, n.read(), n.constants, {numerator, n.read()}, {value, 1, n.read()},
-                    {exp_gradient, n.rows}, Store::add);
+    add_product<Lanes>(n, n.constants, n.rows, n.read(), {exp_score, 1, n.rows},
+                       {numerator, n.read()}, {value_gradient, n.read()});
+    add_product<Lanes>(n, n.rows, n.read(), n.constants, {numerator, n.read()},
+                       {value, 1, n.read()}, {exp_gradient, n.rows});
     for (std::size_t r = 0; r < n.rows; ++r) {
       Lanes* const row = exp_gradient + r * n.rows;
       for (std::size_t c = 0; c < n.constants; ++c) row[c] = row[c] + denominator[r];
@@ -288,8 +288,8 @@ void mix_back(const TableContext<Lanes, N>& context, const Tables<Lanes>& tables
     const std::size_t ask_fold = head * n.value * n.ask();
     multiply<Lanes>(n, n.rows, n.read(), n.value, read, {tables.read_fold + read_fold, 1, n.read()},
                     {gradient.mix + value, n.mix()});
-    multiply<Lanes>(n, n.rows, n.ask(), n.value, ask, {tables.ask_fold + ask_fold, 1, n.ask()},
-                    {gradient.mix + value, n.mix()}, Store::add);
+    add_product<Lanes>(n, n.rows, n.ask(), n.value, ask, {tables.ask_fold + ask_fold, 1, n.ask()},
+                       {gradient.mix + value, n.mix()});
     const Matrix<const Lanes> values_across{tables.mix + value, 1, n.mix()};
     multiply<Lanes>(n, n.value, n.rows, n.read(), values_across, read,
                     {gradient.read_fold + read_fold, n.read()});
@@ -306,10 +306,11 @@ void embedding_back(const TableContext<Lanes, N>& context, const Tables<Lanes>& 
   const Matrix<Lanes> result{gradient.embedding, n.model};
   multiply<Lanes>(n, n.rows, n.mix(), n.model, {gradient.mix, n.mix()},
                   {tables.mix_weight, 1, n.mix()}, result);
-  multiply<Lanes>(n, n.rows, n.read(), n.model, {gradient.read, n.read()},
-                  {tables.read_weight, 1, n.read()}, result, Store::add);
-  multiply<Lanes>(n, 1, n.ask(), n.model, {gradient.ask, n.ask()}, {tables.ask_weight, 1, n.ask()},
-                  {gradient.embedding + context.task.it * n.model, n.model}, Store::add);
+  add_product<Lanes>(n, n.rows, n.read(), n.model, {gradient.read, n.read()},
+                     {tables.read_weight, 1, n.read()}, result);
+  add_product<Lanes>(n, 1, n.ask(), n.model, {gradient.ask, n.ask()},
+                     {tables.ask_weight, 1, n.ask()},
+                     {gradient.embedding + context.task.it * n.model, n.model});
 }
 
 // From the gradients of the tables to those of the wide matrices.
@@ -325,15 +326,14 @@ void weights_back(const TableContext<Lanes, N>& context, const Lanes* parameters
                   {gradient.mix_weight, n.mix()});
   multiply<Lanes>(n, n.model, n.rows, n.read(), embedding_across, {gradient.read, n.read()},
                   {gradient.read_weight, n.read()});
-  multiply<Lanes>(n, n.model, n.values(), n.read(), output1_across, {gradient.read_fold, n.read()},
-                  {gradient.read_weight, n.read()}, Store::add);
+  add_product<Lanes>(n, n.model, n.values(), n.read(), output1_across,
+                     {gradient.read_fold, n.read()}, {gradient.read_weight, n.read()});
   multiply<Lanes>(n, n.model, 1, n.ask(), {tables.embedding + context.task.it * n.model, 1},
                   {gradient.ask, n.ask()}, {gradient.ask_weight, n.ask()});
-  multiply<Lanes>(n, n.model, n.values(), n.ask(), output1_across, {gradient.ask_fold, n.ask()},
-                  {gradient.ask_weight, n.ask()}, Store::add);
-  multiply<Lanes>(n, n.model, n.values(), n.words, {output2, 1, n.model},
-                  {gradient.logit_fold, n.words}, {gradient.ask_weight + n.keys(), n.ask()},
-                  Store::add);
+  add_product<Lanes>(n, n.model, n.values(), n.ask(), output1_across, {gradient.ask_fold, n.ask()},
+                     {gradient.ask_weight, n.ask()});
+  add_product<Lanes>(n, n.model, n.values(), n.words, {output2, 1, n.model},
+                     {gradient.logit_fold, n.words}, {gradient.ask_weight + n.keys(), n.ask()});
 }
 
 // From the gradients of the tables, which the groups have filled, to `parameter_gradient`.
@@ -353,21 +353,19 @@ void tables_back(const TableContext<Lanes, N>& context, const Lanes* parameters,
   Lanes* const output2 = output1 + n.values() * n.model;
   multiply<Lanes>(n, n.values(), n.read(), n.model, {gradient.read_fold, n.read()},
                   {tables.read_weight, 1, n.read()}, {output1, n.model});
-  multiply<Lanes>(n, n.values(), n.ask(), n.model, {gradient.ask_fold, n.ask()},
-                  {tables.ask_weight, 1, n.ask()}, {output1, n.model}, Store::add);
+  add_product<Lanes>(n, n.values(), n.ask(), n.model, {gradient.ask_fold, n.ask()},
+                     {tables.ask_weight, 1, n.ask()}, {output1, n.model});
   multiply<Lanes>(n, n.values(), n.words, n.model, {gradient.logit_fold, n.words},
                   {parameters + layout.unembedding, 1, n.words}, {output2, n.model});
 
   for (std::size_t i = 0; i < layout.query; ++i)
     parameter_gradient[i] = Lanes::of(typename Lanes::Element{0});
-  const Lanes one = Lanes::of(typename Lanes::Element{1});
   for (std::size_t r = 0; r < n.rows; ++r) {
     const auto [position, word] = context.task.rows[r];
     const Lanes* const row = gradient.embedding + r * n.model;
-    add_scaled(one, row, parameter_gradient + layout.word_embedding + word * n.model, n.model);
+    add(row, parameter_gradient + layout.word_embedding + word * n.model, n.model);
     if (!context.has_positions) continue;
-    add_scaled(one, row, parameter_gradient + layout.position_embedding + position * n.model,
-               n.model);
+    add(row, parameter_gradient + layout.position_embedding + position * n.model, n.model);
   }
 }
 

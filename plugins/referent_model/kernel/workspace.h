@@ -79,6 +79,7 @@ struct Extents : Dims {
 
   // Positions whose row a group shares: all but the adjective's.
   std::size_t shared() const { return this->constants + 2; }
+  std::size_t positions() const { return shared() + 1; }
   std::size_t keys() const { return this->heads * this->key; }
   std::size_t values() const { return this->heads * this->value; }
   std::size_t read() const { return keys() + values(); }
@@ -116,10 +117,10 @@ struct Tables {
         ask_weight(arena->take(n.model * n.ask())),
         embedding(arena->take(n.rows * n.model)),
         mix(arena->take(n.rows * n.mix())),
-        read(arena->take(n.rows * n.read())),
-        ask(arena->take(n.ask())),
         read_fold(arena->take(n.values() * n.read())),
         ask_fold(arena->take(n.values() * n.ask())),
+        read(arena->take(n.rows * n.read())),
+        ask(arena->take(n.ask())),
         logit_fold(arena->take(n.values() * n.words)),
         read_value(arena->take(n.heads * n.rows * n.read())),
         ask_value(arena->take(n.heads * n.rows * n.ask())),
@@ -128,15 +129,16 @@ struct Tables {
         denominator(arena->take(n.heads * n.rows)),
         ask_numerator(arena->take(n.heads * n.ask())) {}
 
-  Lanes* mix_weight;     // [model_dim, mix]: layer 1's matrices side by side
-  Lanes* read_weight;    // [model_dim, read]: layer 2's, for keys and values
-  Lanes* ask_weight;     // [model_dim, ask]: layer 2's for queries, and the unembedding
-  Lanes* embedding;      // [row, model_dim]
-  Lanes* mix;            // [row, mix]: layer 1's queries (divided by √key_dim), keys, values
+  Lanes* mix_weight;   // [model_dim, mix]: layer 1's matrices side by side
+  Lanes* read_weight;  // [model_dim, read]: layer 2's, for keys and values
+  Lanes* ask_weight;   // [model_dim, ask]: layer 2's for queries, and the unembedding
+  Lanes* embedding;    // [row, model_dim]
+  Lanes* mix;          // [row, mix]: layer 1's queries (divided by √key_dim), keys, values
+  Lanes* read_fold;    // [head, value_dim, read]: layer 1's W_O times read_weight
+  Lanes* ask_fold;     // [head, value_dim, ask]: layer 1's W_O times ask_weight
+  // Those from here on are what the groups read; their gradients are sums over the groups.
   Lanes* read;           // [row, read]: what layer 2 reads of the embedding
   Lanes* ask;            // [ask]: the same of the embedding of "it"
-  Lanes* read_fold;      // [head, value_dim, read]: layer 1's W_O times read_weight
-  Lanes* ask_fold;       // [head, value_dim, ask]: layer 1's W_O times ask_weight
   Lanes* logit_fold;     // [head, value_dim, word]: layer 2's W_O times the unembedding
   Lanes* read_value;     // [head, row, read]: what layer 2 reads of a value
   Lanes* ask_value;      // [head, row, ask]
@@ -165,26 +167,24 @@ struct GroupSpace {
         inverse(arena->take(n.group * n.heads * n.shared())),
         own_noun(arena->take(n.heads * n.group * 2)),
         own_noun_gradient(arena->take(n.heads * n.group * 2)),
-        own_base(arena->take(n.heads * n.group * n.read())),
-        own_base_gradient(arena->take(n.heads * n.group * n.read())),
-        own_inverse(arena->take(n.heads * n.group)),
+        own_inverse(arena->take(n.group * n.heads)),
+        own_read(arena->take(n.group * n.read())),
+        own_read_gradient(arena->take(n.group * n.read())),
         ask_weight(arena->take(n.group * (1 + 2 * n.heads))),
         ask_weight_gradient(arena->take(n.group * (1 + 2 * n.heads))),
         ask(arena->take(n.group * n.ask())),
         ask_gradient(arena->take(n.group * n.ask())),
-        score(arena->take(n.heads * n.group * n.parts())),
+        head_score(arena->take(n.group * n.heads * n.heads * n.shared())),
+        attention(arena->take(n.group * n.heads * n.positions())),
         weight(arena->take(n.heads * n.group * n.parts())),
         weight_gradient(arena->take(n.heads * n.group * n.parts())),
         score_gradient(arena->take(n.heads * n.group * n.parts())),
-        own_score(arena->take(n.heads * n.group * (1 + n.heads))),
-        own_score_gradient(arena->take(n.heads * n.group)),
-        own_weight(arena->take(n.heads * n.group)),
-        own_dot(arena->take(n.heads * n.group * n.heads)),
-        key_dot(arena->take(n.heads * n.group * n.heads)),
-        value_dot(arena->take(n.heads * n.group * n.heads)),
-        mixed(arena->take(n.heads * n.group * n.heads)),
-        output(arena->take(n.heads * n.group * n.value)),
-        output_gradient(arena->take(n.heads * n.group * n.value)) {}
+        own_score_gradient(arena->take(n.group * n.heads)),
+        key_dot(arena->take(n.group * n.heads * n.heads)),
+        value_dot(arena->take(n.group * n.heads * n.heads)),
+        mixed(arena->take(n.group * n.heads * n.heads)),
+        output(arena->take(n.group * n.values())),
+        output_gradient(arena->take(n.group * n.values())) {}
 
   // Shared by the group.
   Lanes* base;           // [part, read]
@@ -198,28 +198,26 @@ struct GroupSpace {
   // Of each sentence.
   Lanes* adjective;          // [sentence, head, position]: exp_score with the adjective as key
   Lanes* inverse;            // [sentence, head, position]: 1 / denominator
-  Lanes* own_noun;           // [head, sentence, noun]: exp_score of the adjective's query
+  Lanes* own_noun;           // [head, sentence, noun]: attention of the adjective's query
   Lanes* own_noun_gradient;  // [head, sentence, noun]
-  Lanes* own_base;           // [head, sentence, read]
-  Lanes* own_base_gradient;  // [head, sentence, read]
-  Lanes* own_inverse;        // [head, sentence]
+  Lanes* own_inverse;        // [sentence, head]: 1 / the denominator of the adjective's query
+  Lanes* own_read;           // [sentence, read]: what layer 2 reads at the adjective's position
+  Lanes* own_read_gradient;  // [sentence, read]
   Lanes* ask_weight;         // [sentence, 1 + 2 head]: of ask_base, then of the adjective's values
   Lanes* ask_weight_gradient;  // [sentence, 1 + 2 head]
   Lanes* ask;                  // [sentence, ask]: layer 2's queries, then logits
   Lanes* ask_gradient;         // [sentence, ask]
-  Lanes* score;                // [asking, sentence, part]: query · base (+ the adjective's)
+  Lanes* head_score;           // [sentence, asking, head, position]: query · what the head adds
+  Lanes* attention;            // [sentence, asking, position]: the adjective's own is the last
   Lanes* weight;               // [asking, sentence, part]: attention, times inverse for heads
   Lanes* weight_gradient;      // [asking, sentence, part]
   Lanes* score_gradient;       // [asking, sentence, part]
-  Lanes* own_score;            // [asking, sentence, 1 + head]
-  Lanes* own_score_gradient;   // [asking, sentence]
-  Lanes* own_weight;           // [asking, sentence]: attention to the adjective
-  Lanes* own_dot;              // [asking, sentence, head]: output_gradient · own_base
-  Lanes* key_dot;              // [asking, sentence, head]: query · the adjective's value as a key
-  Lanes* value_dot;            // [asking, sentence, head]: output_gradient · the adjective's value
-  Lanes* mixed;                // [asking, sentence, head]: how much of that value is in the output
-  Lanes* output;               // [asking, sentence, value_dim]
-  Lanes* output_gradient;      // [asking, sentence, value_dim]
+  Lanes* own_score_gradient;   // [sentence, asking]
+  Lanes* key_dot;              // [sentence, asking, head]: query · the adjective's value as a key
+  Lanes* value_dot;            // [sentence, asking, head]: output_gradient · the adjective's value
+  Lanes* mixed;                // [sentence, asking, head]: how much of that value is in the output
+  Lanes* output;               // [sentence, asking, value_dim]
+  Lanes* output_gradient;      // [sentence, asking, value_dim]
 };
 
 }  // namespace refran::referent::kernel

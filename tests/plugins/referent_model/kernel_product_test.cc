@@ -56,32 +56,45 @@ struct Shape {
   std::size_t columns;
 };
 
-// By three loops, in place of what is in `result`.
+// By three loops: added to what is in `result`, or in place of it.
 void multiply_plainly(const Shape& shape, const Stored& a, const Stored& b, Stored& result,
-                      Store store) {
+                      bool adds) {
   for (std::size_t i = 0; i < shape.rows; ++i) {
     for (std::size_t j = 0; j < shape.columns; ++j) {
-      double sum = store == Store::add ? result.at(i, j) : 0;
+      double sum = adds ? result.at(i, j) : 0;
       for (std::size_t k = 0; k < shape.inner; ++k) sum += a.at(i, k) * b.at(k, j);
       result.at(i, j) = sum;
     }
   }
 }
 
+// A product in place of what is there, one added to it, and one added to another matrix.
 template <class N>
 void expect_products(const Shape& shape, Stream& stream) {
+  const auto [rows, inner, columns] = shape;
   for (unsigned layout = 0; layout < 8; ++layout) {
-    const Stored a(shape.rows, shape.inner, (layout & 1) != 0, stream);
-    const Stored b(shape.inner, shape.columns, (layout & 2) != 0, stream);
-    for (const Store store : {Store::replace, Store::add}) {
-      Stored result(shape.rows, shape.columns, (layout & 4) != 0, stream);
-      Stored expected = result;
-      multiply_plainly(shape, a, b, expected, store);
-      multiply<Number>(N{}, shape.rows, shape.inner, shape.columns, a.view(), b.view(),
-                       result.view(), store);
-      ASSERT_EQ(result.numbers(), expected.numbers())
-          << shape.rows << " x " << shape.inner << " x " << shape.columns << ", layout " << layout;
+    const Stored a(rows, inner, (layout & 1) != 0, stream);
+    const Stored b(inner, columns, (layout & 2) != 0, stream);
+    const Stored given(rows, columns, (layout & 4) != 0, stream);
+    const auto where = ::testing::Message()
+                       << rows << " x " << inner << " x " << columns << ", layout " << layout;
+    Stored expected = given;
+    Stored result = given;
+    multiply_plainly(shape, a, b, expected, true);
+    add_product<Number>(N{}, rows, inner, columns, a.view(), b.view(), result.view());
+    ASSERT_EQ(result.numbers(), expected.numbers()) << where;
+
+    Stored elsewhere(rows, columns, (layout & 1) != 0, stream);
+    multiply_onto<Number>(N{}, rows, inner, columns, given.view(), a.view(), b.view(),
+                          elsewhere.view());
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < columns; ++j)
+        ASSERT_EQ(elsewhere.at(i, j), expected.at(i, j)) << where << " at " << i << ", " << j;
     }
+
+    multiply_plainly(shape, a, b, expected, false);
+    multiply<Number>(N{}, rows, inner, columns, a.view(), b.view(), result.view());
+    ASSERT_EQ(result.numbers(), expected.numbers()) << where;
   }
 }
 
@@ -113,7 +126,7 @@ TYPED_TEST(ProductTest, OfNothingToSumIsZeroOrWhatWasThere) {
   const Stored b(1, 5, false, stream);
   Stored result(3, 5, false, stream);
   const Stored before = result;
-  multiply<Number>(TypeParam{}, 3, 0, 5, a.view(), b.view(), result.view(), Store::add);
+  add_product<Number>(TypeParam{}, 3, 0, 5, a.view(), b.view(), result.view());
   EXPECT_EQ(result.numbers(), before.numbers());
   multiply<Number>(TypeParam{}, 3, 0, 5, a.view(), b.view(), result.view());
   for (std::size_t i = 0; i < 3; ++i) {
@@ -151,6 +164,40 @@ TEST(AddScaledTest, AddsToSoManyAndNoMore) {
     for (std::size_t i = 0; i < count; ++i) expected.at(0, i) += 3 * from.at(0, i);
     add_scaled(Number::of(3), from.view().data, to.view().data, count);
     EXPECT_EQ(to.numbers(), expected.numbers()) << count;
+  }
+}
+
+TEST(AddTest, AddsToSoManyAndNoMore) {
+  Stream stream(1, "add");
+  for (std::size_t count = 0; count <= 9; ++count) {
+    const Stored from(1, count + 1, false, stream);
+    Stored to(1, count + 1, false, stream);
+    Stored expected = to;
+    for (std::size_t i = 0; i < count; ++i) expected.at(0, i) += from.at(0, i);
+    add(from.view().data, to.view().data, count);
+    EXPECT_EQ(to.numbers(), expected.numbers()) << count;
+  }
+}
+
+TEST(CopyTest, CopiesSoManyAndNoMore) {
+  Stream stream(1, "copy");
+  for (std::size_t count = 0; count <= 9; ++count) {
+    const Stored from(1, count + 1, false, stream);
+    Stored to(1, count + 1, false, stream);
+    Stored expected = to;
+    for (std::size_t i = 0; i < count; ++i) expected.at(0, i) = from.at(0, i);
+    copy(from.view().data, to.view().data, count);
+    EXPECT_EQ(to.numbers(), expected.numbers()) << count;
+  }
+}
+
+TEST(SumOfTest, IsTheSumForEveryCount) {
+  Stream stream(1, "sum");
+  for (std::size_t count = 0; count <= 18; ++count) {
+    const Stored values(1, count + 1, false, stream);
+    double sum = 0;
+    for (std::size_t i = 0; i < count; ++i) sum += values.at(0, i);
+    EXPECT_EQ(sum_of(values.view().data, count).v[0], sum) << count;
   }
 }
 

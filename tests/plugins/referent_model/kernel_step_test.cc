@@ -19,19 +19,7 @@ std::vector<KernelExample> with_page(std::vector<KernelExample> examples) {
   return examples;
 }
 
-class ForwardTest : public testing::TestWithParam<KernelExample> {
- protected:
-  // A group's sentences in its order, as the task has them.
-  std::vector<Sentence> sentences_of(const KernelTask& task, const Group& group) const {
-    std::vector<Sentence> sentences;
-    for (const Sentence& sentence : GetParam().task.training) {
-      if (task.slot_begin[kFirstNoun] + sentence.filler[kFirstNoun] == group.noun_row[0] &&
-          task.slot_begin[kSecondNoun] + sentence.filler[kSecondNoun] == group.noun_row[1])
-        sentences.push_back(sentence);
-    }
-    return sentences;
-  }
-};
+class ForwardTest : public testing::TestWithParam<KernelExample> {};
 
 TEST_P(ForwardTest, LogitsLossesAndAnswersAreThePlainModels) {
   const KernelExample& example = GetParam();
@@ -50,7 +38,7 @@ TEST_P(ForwardTest, LogitsLossesAndAnswersAreThePlainModels) {
     answer(context, example.task.training.size(), loss, right);
     double plain_loss = 0;
     double plain_right = 0;
-    const std::vector<Sentence> sentences = sentences_of(bench.task(), group);
+    const std::vector<Sentence> sentences = sentences_of(example, bench.task(), group);
     ASSERT_EQ(sentences.size(), group.target.size());
     for (std::size_t s = 0; s < sentences.size(); ++s) {
       const auto whole = model.forward(sentences[s], example.spec.attention);

@@ -11,6 +11,18 @@
 
 namespace refran::referent::kernel {
 
+// A group's sentences in its order, as the task has them.
+inline std::vector<Sentence> sentences_of(const KernelExample& example, const KernelTask& task,
+                                          const Group& group) {
+  std::vector<Sentence> sentences;
+  for (const Sentence& sentence : example.task.training) {
+    if (task.slot_begin[kFirstNoun] + sentence.filler[kFirstNoun] == group.noun_row[0] &&
+        task.slot_begin[kSecondNoun] + sentence.filler[kSecondNoun] == group.noun_row[1])
+      sentences.push_back(sentence);
+  }
+  return sentences;
+}
+
 class Workbench {
  public:
   using N = Extents<AnyDims>;
