@@ -162,10 +162,10 @@ int sidecar(const Options& options) {
 }
 
 int worker(int argc, char** argv) {
-  constexpr int kArguments = 7;  // program, "worker", and the fields of WorkerOptions
+  constexpr int kArguments = 8;  // program, "worker", and the fields of WorkerOptions
   if (argc != kArguments) throw ConfigError("`refran worker` is started by `refran run` alone");
   listen_for_stop_signals();
-  WorkerOptions options{argv[2], argv[3], argv[4], argv[5], std::atoi(argv[6])};
+  WorkerOptions options{argv[2], argv[3], argv[4], argv[5], std::atoi(argv[6]), std::atoi(argv[7])};
   const int output = redirect_standard_output();
   return run_worker(options, STDIN_FILENO, output);
 }

@@ -71,6 +71,16 @@ TEST_F(StopTest, ASingleRunThatIsStoppedLeavesNothing) {
   EXPECT_TRUE(run_folders("slow").empty());
 }
 
+// It would work on for nobody: the signal of its parent's end was asked for too late.
+TEST_F(StopTest, AWorkerWhoseParentIsGoneBeforeItBeginsEnds) {
+  constexpr const char* kAnother = "1";
+  const Outcome outcome =
+      program({REFRAN_PROGRAM, "worker", "config", "library", "build", "segment", "1", kAnother});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.output, "");
+  EXPECT_EQ(outcome.error, "");
+}
+
 TEST_F(StopTest, ASecondCtrlCEndsWhatDoesNotListen) {
   const fs::path file =
       experiment("slow", "config: {steps: 2, milliseconds: 600000}\nsweep:\n  seed: [1, 2, 3]\n");

@@ -123,10 +123,14 @@ Pool::Worker& Pool::start_worker() {
   const Pipe to;
   const Pipe from;
   const auto segment = options_.segments / fmt::format("{}-{:03}.seg", options_.launch, started_++);
-  const std::vector<std::string> arguments{
-      options_.program.string(),       "worker",          options_.config.string(),
-      options_.library.string(),       options_.build_id, segment.string(),
-      std::to_string(options_.threads)};
+  const std::vector<std::string> arguments{options_.program.string(),
+                                           "worker",
+                                           options_.config.string(),
+                                           options_.library.string(),
+                                           options_.build_id,
+                                           segment.string(),
+                                           std::to_string(options_.threads),
+                                           std::to_string(getpid())};
   const pid_t pid = spawn(arguments, to.read, from.write);
   close(to.read);
   close(from.write);

@@ -106,7 +106,8 @@ std::string unescape_line(std::string_view text) {
 }
 
 int run_worker(const WorkerOptions& options, int input, int output) {
-  prctl(PR_SET_PDEATHSIG, SIGTERM);  // without a parent nobody waits for the results
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != options.parent) return 1;  // it was gone before the signal was asked for
   // UCX, which Debian 13's torch brings along, would hold up a crash to print its own backtrace.
   setenv("UCX_HANDLE_ERRORS", "none", 0);
   try {

@@ -7,6 +7,8 @@
 //                    "broken TEXT" where the worker cannot go on
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string>
 
@@ -18,6 +20,7 @@ struct WorkerOptions {
   std::string build_id;           // the library's when the sweep was planned
   std::filesystem::path segment;  // the file to make
   int threads = 1;
+  pid_t parent = 0;  // that started it, and without which nobody waits for the results
 };
 
 // Reads batches from `input` and reports to `output` (file descriptors) until the input ends or a
