@@ -1,5 +1,4 @@
-// Vectors of floats that begin at a cache line: loads of eight that cross lines cost a third of a
-// product's speed.
+// Vectors of floats that begin at a cache line, so that eight of them lie on one line.
 #pragma once
 
 #include <cstddef>

@@ -13,6 +13,9 @@
 
 namespace refran::marian::kernel {
 
+// With so few rows a product takes as long as its weights take from memory.
+constexpr std::size_t kFewRows = 4;
+
 // y[row, out] = bias[out] + sum over in of x[row, in] · weight[out, in], for out in [begin, end).
 // Rows of all three are contiguous; those of y are `y_stride` apart.
 struct Matmul {

@@ -15,8 +15,6 @@ constexpr std::size_t kPanelOuts = 2 * kWidth;
 // A packed panel's chunk takes 16 KiB: half of the first cache.
 constexpr std::size_t kChunk = 256;
 constexpr std::size_t kLine = 16;  // floats of a cache line
-// So few rows are done with a panel before it would be packed.
-constexpr std::size_t kFewRows = 4;
 // 6 rows by 2 registers of outs: twelve sums, which hide the latency of a multiply-add, two
 // registers of weights and one of x.
 constexpr std::size_t kTileRows = 6;

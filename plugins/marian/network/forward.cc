@@ -8,8 +8,6 @@ namespace {
 
 // Parts of a product are at least so many outs: long enough to be worth handing out.
 constexpr std::size_t kOutsAtOnce = 64;
-// With so few rows a product takes as long as its weights take from memory.
-constexpr std::size_t kRowsBoundByMemory = 4;
 // Fewer multiplications than these are done before another thread has woken up.
 constexpr std::size_t kWorthSharing = 1 << 15;
 
@@ -77,7 +75,7 @@ void Forward::multiply(std::initializer_list<Product> products) {
     const std::size_t outs = product.weights->bias.size();
     // A thread then has one stretch of the weights, so that what it fetches ahead is its own. Else
     // there are more parts than threads, since others may slow one down. Whole cache lines of y.
-    const std::size_t parts_at_most = product.rows <= kRowsBoundByMemory ? team_.size() : 64;
+    const std::size_t parts_at_most = product.rows <= kernel::kFewRows ? team_.size() : 64;
     const std::size_t at_once = std::max(kOutsAtOnce, outs / parts_at_most / 16 * 16);
     for (std::size_t begin = 0; begin < outs; begin += at_once)
       parts.push_back({&product, begin, std::min(begin + at_once, outs)});

@@ -171,7 +171,7 @@ struct GroupSpace {
         own_read(arena->take(n.group * n.read())),
         own_read_gradient(arena->take(n.group * n.read())),
         ask_weight(arena->take(n.group * (1 + 2 * n.heads))),
-        ask_weight_gradient(arena->take(n.group * (1 + 2 * n.heads))),
+        ask_weight_gradient(arena->take(n.group * n.heads)),
         ask(arena->take(n.group * n.ask())),
         ask_gradient(arena->take(n.group * n.ask())),
         head_score(arena->take(n.group * n.heads * n.heads * n.shared())),
@@ -204,7 +204,7 @@ struct GroupSpace {
   Lanes* own_read;           // [sentence, read]: what layer 2 reads at the adjective's position
   Lanes* own_read_gradient;  // [sentence, read]
   Lanes* ask_weight;         // [sentence, 1 + 2 head]: of ask_base, then of the adjective's values
-  Lanes* ask_weight_gradient;  // [sentence, 1 + 2 head]
+  Lanes* ask_weight_gradient;  // [sentence, head]: by the weight of what a head adds to ask_base
   Lanes* ask;                  // [sentence, ask]: layer 2's queries, then logits
   Lanes* ask_gradient;         // [sentence, ask]
   Lanes* head_score;           // [sentence, asking, head, position]: query · what the head adds
