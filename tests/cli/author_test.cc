@@ -9,7 +9,6 @@
 namespace refran::tests {
 namespace {
 
-constexpr int kBadInput = 2;
 constexpr int kNotDone = 4;
 
 class CheckPluginTest : public ProgramTest {

@@ -6,7 +6,6 @@
 namespace refran::tests {
 namespace {
 
-constexpr int kBadInput = 2;
 constexpr int kDifferent = 4;
 constexpr int kNotRead = 5;
 

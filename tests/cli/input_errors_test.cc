@@ -109,13 +109,14 @@ const Case kAttentionCases[] = {
      "infinity"},
 };
 
-std::string name_of(const ::testing::TestParamInfo<Case>& info) { return info.param.name; }
+std::string name_of_case(const ::testing::TestParamInfo<Case>& info) { return info.param.name; }
 
-INSTANTIATE_TEST_SUITE_P(ToyEncoder, InputErrorsTest, ::testing::ValuesIn(kEncoderCases), name_of);
+INSTANTIATE_TEST_SUITE_P(ToyEncoder, InputErrorsTest, ::testing::ValuesIn(kEncoderCases),
+                         name_of_case);
 INSTANTIATE_TEST_SUITE_P(GreedyDecoder, InputErrorsTest, ::testing::ValuesIn(kDecoderCases),
-                         name_of);
+                         name_of_case);
 INSTANTIATE_TEST_SUITE_P(AttentionQuery, InputErrorsTest, ::testing::ValuesIn(kAttentionCases),
-                         name_of);
+                         name_of_case);
 
 }  // namespace
 }  // namespace refran::tests

@@ -10,8 +10,6 @@
 namespace refran::tests {
 namespace {
 
-constexpr int kStopped = 130;
-
 class InterruptedGroupsTest : public ProgramTest {
  protected:
   // Twelve seeds; the milliseconds a step takes are no part of what comes of it.

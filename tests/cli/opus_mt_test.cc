@@ -15,8 +15,6 @@ namespace {
 using runner::DatasetInfo;
 using runner::ResultFile;
 
-constexpr int kBadInput = 2;
-
 const fs::path kFixtures = fs::path(REFRAN_SOURCE_DIR) / "tests/fixtures/marian";
 const fs::path kModel = fs::path(REFRAN_SOURCE_DIR) / "experiments/models/random-tiny";
 // Of that model.

@@ -11,9 +11,7 @@
 namespace refran::tests {
 namespace {
 
-constexpr int kBadInput = 2;
 constexpr int kBadPlugin = 3;
-constexpr int kFailed = 4;
 
 fs::path built_in_plugins() {
   return fs::weakly_canonical(fs::path(REFRAN_PROGRAM).parent_path() / "../lib/refran/plugins");

@@ -17,6 +17,11 @@ using runner::Outcome;
 using Words = std::vector<std::string>;
 namespace fs = std::filesystem;
 
+// Exit codes that several files of tests expect.
+inline constexpr int kBadInput = 2;
+inline constexpr int kFailed = 4;
+inline constexpr int kStopped = 130;
+
 inline const fs::path kPlugins = REFRAN_TEST_PLUGINS;
 inline const fs::path kNotPlugins = kPlugins.parent_path() / "test-not-plugins";
 

@@ -9,9 +9,6 @@
 namespace refran::tests {
 namespace {
 
-constexpr int kBadInput = 2;
-constexpr int kFailed = 4;
-
 // By output, the digest of a run's part.
 using Digests = std::vector<std::pair<std::string, std::string>>;
 
@@ -242,11 +239,15 @@ const Refused kRecordCases[] = {
      "and the adjective"},
 };
 
-std::string name_of(const ::testing::TestParamInfo<Refused>& refused) { return refused.param.name; }
+std::string name_of_refused(const ::testing::TestParamInfo<Refused>& refused) {
+  return refused.param.name;
+}
 
-INSTANTIATE_TEST_SUITE_P(Task, ReferentInputTest, ::testing::ValuesIn(kTaskCases), name_of);
-INSTANTIATE_TEST_SUITE_P(Model, ReferentInputTest, ::testing::ValuesIn(kModelCases), name_of);
-INSTANTIATE_TEST_SUITE_P(Record, ReferentInputTest, ::testing::ValuesIn(kRecordCases), name_of);
+INSTANTIATE_TEST_SUITE_P(Task, ReferentInputTest, ::testing::ValuesIn(kTaskCases), name_of_refused);
+INSTANTIATE_TEST_SUITE_P(Model, ReferentInputTest, ::testing::ValuesIn(kModelCases),
+                         name_of_refused);
+INSTANTIATE_TEST_SUITE_P(Record, ReferentInputTest, ::testing::ValuesIn(kRecordCases),
+                         name_of_refused);
 
 class ReferentSeedsTest : public ProgramTest {};
 

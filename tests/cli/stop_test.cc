@@ -10,8 +10,6 @@
 namespace refran::tests {
 namespace {
 
-constexpr int kStopped = 130;
-
 class StopTest : public ProgramTest {
  protected:
   // Runs of a fifth of a second, one after the other.

@@ -11,7 +11,6 @@ namespace refran::tests {
 namespace {
 
 constexpr int kNotStored = 5;
-constexpr int kBadInput = 2;
 
 // A user without rights: `nobody`, with a copy of the program that he may read.
 class UnprivilegedTest : public ProgramTest {

@@ -10,9 +10,6 @@
 namespace refran::tests {
 namespace {
 
-constexpr int kBadInput = 2;
-constexpr int kFailed = 4;
-
 class SweepTest : public ProgramTest {
  protected:
   // The digest of each run's part of a dataset, in grid order.

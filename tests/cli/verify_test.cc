@@ -13,9 +13,7 @@
 namespace refran::tests {
 namespace {
 
-constexpr int kBadInput = 2;
 constexpr int kNotPassed = 4;
-constexpr int kStopped = 130;
 
 class VerifyTest : public ProgramTest {
  protected:

@@ -12,21 +12,13 @@
 #include <refran/config.h>
 #include "config_error.h"
 #include "resolve_as.h"
+#include "word.h"
 #include "yaml.h"
 
 namespace refran::runner {
 namespace {
 
-struct Word {
-  std::string text;
-  std::vector<double> point = {0, 0};
-  void describe(Fields& field) {
-    field("text", text, "The word").required();
-    field("point", point, "Where it is").items(2, 2);
-  }
-};
-
-struct Model {
+struct BoundModel {
   std::int32_t heads = 4;
   bool bias = false;
   void describe(Fields& field) {
@@ -35,14 +27,14 @@ struct Model {
   }
 };
 
-struct Config {
+struct BoundConfig {
   std::vector<Word> words;
   OneOrList<double> rate = 0.5;
   std::string scoring = "dot";
   std::optional<std::uint32_t> threads;
   std::filesystem::path vectors;
   Map<std::vector<double>> points;
-  Model model;
+  BoundModel model;
   std::int64_t steps = 10;
 
   void describe(Fields& field) {
@@ -57,7 +49,7 @@ struct Config {
   }
 };
 
-Value resolved(const std::string& yaml) { return resolve_as<Config>(yaml); }
+Value resolved(const std::string& yaml) { return resolve_as<BoundConfig>(yaml); }
 
 std::string error_of(const std::string& yaml) {
   return config_error([&] { resolved(yaml); });
@@ -88,17 +80,17 @@ TEST(BindTest, SpellsOutDefaultsInTheOrderOfTheDeclaration) {
       "  bias: false\n"
       "steps: 10\n",
       "expected");
-  EXPECT_EQ(
-      to_yaml(resolve_as<Config>("  model: {heads: 2}\n  rate: 1\n  words:\n    - point: [1, 0]\n"
-                                 "      text: tía\n")),
-      to_yaml(expected));
+  EXPECT_EQ(to_yaml(resolve_as<BoundConfig>(
+                "  model: {heads: 2}\n  rate: 1\n  words:\n    - point: [1, 0]\n"
+                "      text: tía\n")),
+            to_yaml(expected));
 }
 
 TEST(BindTest, ResolvesAResolvedConfigToItself) {
   const Value once =
       resolved("  words: [{text: a, point: [.5, 1e-3]}]\n  rate: [0, 1]\n  threads: 3\n");
   Diagnostics diagnostics;
-  EXPECT_EQ(resolve(fields_of<Config>(), once, "config", "/", diagnostics), once);
+  EXPECT_EQ(resolve(fields_of<BoundConfig>(), once, "config", "/", diagnostics), once);
   EXPECT_TRUE(diagnostics.empty());
 }
 
@@ -142,7 +134,7 @@ TEST(BindTest, ReportsWhatIsNoMap) {
   EXPECT_EQ(config_error([] {
               Diagnostics diagnostics;
               const Value root = parse_yaml("config: [1]", "x.yaml");
-              resolve(fields_of<Model>(), *root.find("config"), "config", "/", diagnostics);
+              resolve(fields_of<BoundModel>(), *root.find("config"), "config", "/", diagnostics);
               diagnostics.throw_if_any();
             }),
             "x.yaml:1:9: config: found a list, allowed: a map with the keys heads, bias");

@@ -17,6 +17,7 @@
 #include <refran/config.h>
 #include "json_value.h"
 #include "temporary_folder.h"
+#include "word.h"
 #include "yaml.h"
 
 namespace refran::runner {
@@ -24,16 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Word {
-  std::string text;
-  std::vector<double> point = {0, 0};
-  void describe(Fields& field) {
-    field("text", text, "The word as it is written").required();
-    field("point", point, "Where it is").items(2, 2);
-  }
-};
-
-struct Model {
+struct DescribedModel {
   std::int32_t heads = 4;
   std::filesystem::path weights;
   void describe(Fields& field) {
@@ -42,13 +34,13 @@ struct Model {
   }
 };
 
-struct Config {
+struct DescribedConfig {
   std::vector<Word> words;
   OneOrList<double> rate = 0.5;
   std::string scoring = "dot";
   std::optional<std::uint32_t> threads;
   Map<std::vector<double>> points = {{"a|b", {1, 0.5}}};
-  Model model;
+  DescribedModel model;
   double patience = 30;
   std::string stop = "</s>";
   void describe(Fields& field) {
@@ -73,7 +65,7 @@ Description toy() {
   description.question = "How much of each word is left in the summary?";
   description.version = "1.2.0";
   Fields fields(&description.fields);
-  Config config;
+  DescribedConfig config;
   config.describe(fields);
   OutputInfo share;
   share.name = "share";

@@ -12,21 +12,13 @@
 #include <refran/config.h>
 #include "config_error.h"
 #include "experiment_file.h"
+#include "word.h"
 #include "yaml.h"
 
 namespace refran::runner {
 namespace {
 
-struct Word {
-  std::string text;
-  std::vector<double> point = {0, 0};
-  void describe(Fields& field) {
-    field("text", text, "The word").required();
-    field("point", point, "Where it is");
-  }
-};
-
-struct Model {
+struct PlannedModel {
   std::int32_t heads = 4;
   double dropout = 0;
   void describe(Fields& field) {
@@ -35,11 +27,11 @@ struct Model {
   }
 };
 
-struct Config {
+struct PlannedConfig {
   std::vector<Word> words;
   double rate = 0.5;
   std::string start = "origin";
-  Model model;
+  PlannedModel model;
   Map<double> weights;
   std::vector<std::filesystem::path> files;
   void describe(Fields& field) {
@@ -56,7 +48,7 @@ Description description() {
   Description toy;
   toy.name = "toy";
   Fields fields(&toy.fields);
-  Config config;
+  PlannedConfig config;
   config.describe(fields);
   return toy;
 }

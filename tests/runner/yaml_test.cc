@@ -21,7 +21,7 @@ namespace {
 
 Value parse(const std::string& text) { return parse_yaml(text, "x.yaml"); }
 
-std::string error_of(const std::string& text) {
+std::string parse_error(const std::string& text) {
   return config_error([&] { parse(text); });
 }
 
@@ -99,7 +99,7 @@ TEST(YamlTest, ExpandsAliasesWithinReason) {
 }
 
 TEST(YamlErrorTest, ReportsEveryDuplicateKeyWithBothPlaces) {
-  EXPECT_EQ(error_of("seed: 1\nconfig:\n  words:\n    - {x: 1, x: 2}\n  rate: 1\nseed: 2\n"),
+  EXPECT_EQ(parse_error("seed: 1\nconfig:\n  words:\n    - {x: 1, x: 2}\n  rate: 1\nseed: 2\n"),
             "x.yaml:4:14: config.words[0].x: found a second time, allowed: once; the first is at "
             "x.yaml:4:8\n"
             "x.yaml:6:1: seed: found a second time, allowed: once; the first is at x.yaml:1:1");
@@ -114,28 +114,28 @@ TEST(YamlErrorTest, KeepsTheFirstOfDuplicateKeysForFurtherChecks) {
 TEST(YamlErrorTest, ReportsTabsAsIndentation) {
   const std::string text =
       "found a tab in the indentation, allowed: spaces; indent every level by two spaces";
-  EXPECT_EQ(error_of("config:\n\tsteps: 5\n"), "x.yaml:2:2: " + text);
-  EXPECT_EQ(error_of("config:\n  steps: 5\n\trate: 1\n"), "x.yaml:3:1: " + text);
-  EXPECT_EQ(error_of("words:\n\t- a\n"), "x.yaml:2:2: " + text);
-  EXPECT_EQ(error_of("words:\n  - a\n\t- b\n"), "x.yaml:3:1: " + text);
+  EXPECT_EQ(parse_error("config:\n\tsteps: 5\n"), "x.yaml:2:2: " + text);
+  EXPECT_EQ(parse_error("config:\n  steps: 5\n\trate: 1\n"), "x.yaml:3:1: " + text);
+  EXPECT_EQ(parse_error("words:\n\t- a\n"), "x.yaml:2:2: " + text);
+  EXPECT_EQ(parse_error("words:\n  - a\n\t- b\n"), "x.yaml:3:1: " + text);
   EXPECT_EQ(parse("a: [1,\n\t2]\nb:\t3\n"), parse("a: [1, 2]\nb: 3\n"));
 }
 
 TEST(YamlErrorTest, ReportsAnEmptyFile) {
   for (const char* text : {"", "# nothing but a comment\n", "---\n", "\n\n"}) {
-    EXPECT_EQ(error_of(text),
+    EXPECT_EQ(parse_error(text),
               "x.yaml: found an empty file, allowed: a map that begins with 'experiment: NAME'");
   }
 }
 
 TEST(YamlErrorTest, ReportsBytesThatAreNoText) {
-  EXPECT_EQ(error_of("a: 1\nb: mi\xF1"
-                     "a\n"),
+  EXPECT_EQ(parse_error("a: 1\nb: mi\xF1"
+                        "a\n"),
             "x.yaml:2:6: found the byte 0xf1, which is not UTF-8; save the text as UTF-8");
-  EXPECT_EQ(error_of("\xFF\xFE"
-                     "a"),
+  EXPECT_EQ(parse_error("\xFF\xFE"
+                        "a"),
             "x.yaml:1:1: found the byte 0xff, which is not UTF-8; save the text as UTF-8");
-  EXPECT_EQ(error_of(std::string("a: \0b\n", 6)),
+  EXPECT_EQ(parse_error(std::string("a: \0b\n", 6)),
             "x.yaml:1:4: found the control character 0x00; write it as \"\\x00\" in double quotes");
 }
 
@@ -143,21 +143,22 @@ TEST(YamlErrorTest, RefusesTagsMergeKeysAndSeveralDocuments) {
   const std::string tag =
       "found a tag ('!'), allowed: none, since fields declare their types; quote "
       "a text that begins with '!'";
-  EXPECT_EQ(error_of("a: !!str 5\n"), "x.yaml:1:4: " + tag);
-  EXPECT_EQ(error_of("a: ! 5\n"), "x.yaml:1:4: " + tag);
-  EXPECT_EQ(error_of("a: &x !mine [1]\n"), "x.yaml:1:4: " + tag);
-  EXPECT_EQ(error_of("a: &x {b: 1}\nc:\n  <<: *x\n"),
+  EXPECT_EQ(parse_error("a: !!str 5\n"), "x.yaml:1:4: " + tag);
+  EXPECT_EQ(parse_error("a: ! 5\n"), "x.yaml:1:4: " + tag);
+  EXPECT_EQ(parse_error("a: &x !mine [1]\n"), "x.yaml:1:4: " + tag);
+  EXPECT_EQ(parse_error("a: &x {b: 1}\nc:\n  <<: *x\n"),
             "x.yaml:3:3: found a merge key ('<<'), allowed: none; write the keys out");
-  EXPECT_EQ(error_of("a: 1\n---\nb: 2\n"),
+  EXPECT_EQ(parse_error("a: 1\n---\nb: 2\n"),
             "x.yaml:2:1: found a second document, allowed: one in a file");
 }
 
 TEST(YamlErrorTest, RefusesKeysThatAreNoText) {
-  EXPECT_EQ(error_of("[1, 2]: 3\n"), "x.yaml:1:1: found a list as a key, allowed: a text");
-  EXPECT_EQ(error_of("? {a: 1}\n: 3\n"), "x.yaml:1:3: found a map as a key, allowed: a text");
-  EXPECT_EQ(error_of(": 3\n"), "x.yaml:1:1: found no key before ':', allowed: 'key: value'");
-  EXPECT_EQ(error_of("a: &x b\n*x : 3\n"), "x.yaml:2:1: found an alias as a key, allowed: a text");
-  EXPECT_EQ(error_of("a: 1\nsteps 500\n"),
+  EXPECT_EQ(parse_error("[1, 2]: 3\n"), "x.yaml:1:1: found a list as a key, allowed: a text");
+  EXPECT_EQ(parse_error("? {a: 1}\n: 3\n"), "x.yaml:1:3: found a map as a key, allowed: a text");
+  EXPECT_EQ(parse_error(": 3\n"), "x.yaml:1:1: found no key before ':', allowed: 'key: value'");
+  EXPECT_EQ(parse_error("a: &x b\n*x : 3\n"),
+            "x.yaml:2:1: found an alias as a key, allowed: a text");
+  EXPECT_EQ(parse_error("a: 1\nsteps 500\n"),
             "x.yaml:2:1: found 'steps 500' without ':' behind it, allowed: 'key: value'");
 }
 
@@ -167,60 +168,60 @@ TEST(YamlErrorTest, RefusesAliasBombsBeforeTheyExpand) {
     const std::string alias = "*" + std::string(1, static_cast<char>(name - 1));
     bomb += std::string(1, name) + ": &" + name + " [" + alias + repeated(", " + alias, 9) + "]\n";
   }
-  EXPECT_EQ(error_of(bomb), "x.yaml:5:36: found aliases that expand to more than 100000 values");
+  EXPECT_EQ(parse_error(bomb), "x.yaml:5:36: found aliases that expand to more than 100000 values");
   EXPECT_EQ(
-      error_of("a: &a " + std::string(100'000, 'x') + "\nb: [" + repeated("*a, ", 1000) + "]\n"),
+      parse_error("a: &a " + std::string(100'000, 'x') + "\nb: [" + repeated("*a, ", 1000) + "]\n"),
       "x.yaml:2:1025: found aliases that expand to more than 100000 values");
-  EXPECT_EQ(error_of("a: &a [*a]\n"), "x.yaml:1:8: found an alias of a value inside that value");
+  EXPECT_EQ(parse_error("a: &a [*a]\n"), "x.yaml:1:8: found an alias of a value inside that value");
 }
 
 TEST(YamlErrorTest, RefusesDeepNesting) {
   EXPECT_EQ(parse("a: " + repeated("[", 63) + repeated("]", 63)).kind, Value::Kind::map);
-  EXPECT_EQ(error_of("a: " + repeated("[", 64) + repeated("]", 64)),
+  EXPECT_EQ(parse_error("a: " + repeated("[", 64) + repeated("]", 64)),
             "x.yaml:1:67: found values nested deeper than 64 levels");
-  EXPECT_EQ(error_of("a: " + repeated("[", 100'000) + repeated("]", 100'000)),
+  EXPECT_EQ(parse_error("a: " + repeated("[", 100'000) + repeated("]", 100'000)),
             "x.yaml:1:67: found values nested deeper than 64 levels");
-  EXPECT_EQ(error_of("a: &a " + repeated("[", 40) + repeated("]", 40) +
-                     "\nb: " + repeated("[", 40) + "*a" + repeated("]", 40)),
+  EXPECT_EQ(parse_error("a: &a " + repeated("[", 40) + repeated("]", 40) +
+                        "\nb: " + repeated("[", 40) + "*a" + repeated("]", 40)),
             "x.yaml:2:44: found values nested deeper than 64 levels");
-  EXPECT_EQ(error_of(repeated("[", 100'000)), "x.yaml:1:1: found no ']' that closes this '['");
-  EXPECT_EQ(error_of(repeated("- ", 100'000)),
+  EXPECT_EQ(parse_error(repeated("[", 100'000)), "x.yaml:1:1: found no ']' that closes this '['");
+  EXPECT_EQ(parse_error(repeated("- ", 100'000)),
             "x.yaml:1:129: found values nested deeper than 64 levels");
 }
 
 TEST(YamlErrorTest, SaysInItsOwnWordsWhatIsNoYaml) {
   EXPECT_EQ(
-      error_of("a: [1, 2\nb: 3\n"),
+      parse_error("a: [1, 2\nb: 3\n"),
       "x.yaml:2:2: found no end of the list that begins at x.yaml:1:4; close its bracket, and "
       "put commas between its items");
-  EXPECT_EQ(error_of("a: {b: 1"),
+  EXPECT_EQ(parse_error("a: {b: 1"),
             "x.yaml:1:9: found no end of the map that begins at x.yaml:1:4; close its bracket, and "
             "put commas between its items");
-  EXPECT_EQ(error_of("a: \"abc\nb: 1\n"),
+  EXPECT_EQ(parse_error("a: \"abc\nb: 1\n"),
             "x.yaml:1:4: found a text whose closing quote is missing");
-  EXPECT_EQ(error_of("a: 'it''\n"), "x.yaml:1:4: found a text whose closing quote is missing");
-  EXPECT_EQ(error_of("a: b: c\n"),
+  EXPECT_EQ(parse_error("a: 'it''\n"), "x.yaml:1:4: found a text whose closing quote is missing");
+  EXPECT_EQ(parse_error("a: b: c\n"),
             "x.yaml:1:5: found ': ' where no value can follow; check the indentation, and quote a "
             "text that contains ': '");
-  EXPECT_EQ(error_of("a: 1\n  b: 2\n"),
+  EXPECT_EQ(parse_error("a: 1\n  b: 2\n"),
             "x.yaml:2:4: found ': ' where no value can follow; check the indentation, and quote a "
             "text that contains ': '");
-  EXPECT_EQ(error_of("a: @x\n"),
+  EXPECT_EQ(parse_error("a: @x\n"),
             "x.yaml:1:4: found '@', which cannot begin a value; quote the text");
-  EXPECT_EQ(error_of("a: *x\n"),
+  EXPECT_EQ(parse_error("a: *x\n"),
             "x.yaml:1:4: found an alias of an anchor that is nowhere before it");
   EXPECT_EQ(
-      error_of("a: \"\\q\"\n"),
+      parse_error("a: \"\\q\"\n"),
       "x.yaml:1:7: found an unknown escape in double quotes; write '\\\\' for a backslash, or "
       "use single quotes");
-  EXPECT_EQ(error_of("a: - 1\n"),
+  EXPECT_EQ(parse_error("a: - 1\n"),
             "x.yaml:1:4: found '- ' where no list item can stand; check the indentation, or write "
             "[a, list]");
-  EXPECT_EQ(error_of("a: 1\n- b\n"),
+  EXPECT_EQ(parse_error("a: 1\n- b\n"),
             "x.yaml:2:1: found something else among the keys of a map, allowed: 'key: value', "
             "indented alike");
   EXPECT_EQ(
-      error_of("- a\nb: 1\n"),
+      parse_error("- a\nb: 1\n"),
       "x.yaml:2:1: found more text behind the end of the value; check the indentation and the "
       "quotes");
 }

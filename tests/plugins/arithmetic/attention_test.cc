@@ -11,12 +11,10 @@
 #include <gtest/gtest.h>
 
 #include <refran/random.h>
+#include "rounding.h"
 
 namespace refran::arithmetic {
 namespace {
-
-// A few operations on doubles of size 1.
-constexpr double kRounding = 1e-14;
 
 double sum_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0);

@@ -9,11 +9,11 @@
 #include <gtest/gtest.h>
 
 #include <refran/random.h>
+#include "rounding.h"
 
 namespace refran::arithmetic {
 namespace {
 
-constexpr double kRounding = 1e-14;
 constexpr Start kStarts[] = {Start::origin, Start::first_word};
 
 std::vector<double> row_of(const Array<double, 2>& array, std::size_t row) {

@@ -8,18 +8,13 @@
 #include <arithmetic/words.h>
 #include <gtest/gtest.h>
 
-#include <refran/error.h>
+#include "error_of.h"
 
 namespace refran::arithmetic {
 namespace {
 
-std::string error_of(std::string_view text) {
-  try {
-    parse_vectors(text, "points.txt");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+std::string vectors_error(std::string_view text) {
+  return error_of([&] { parse_vectors(text, "points.txt"); });
 }
 
 TEST(VectorsTest, ReadsAWordAndItsNumbersPerLine) {
@@ -48,42 +43,42 @@ TEST(VectorsTest, FindsAWord) {
 }
 
 TEST(VectorsTest, RefusesWhatIsNoNumber) {
-  EXPECT_EQ(error_of("o 1\ne 1,5"),
+  EXPECT_EQ(vectors_error("o 1\ne 1,5"),
             "points.txt:2: '1,5' is no number; numbers are written as in 1.5 or -2e-3");
-  EXPECT_EQ(error_of("o 1x"),
+  EXPECT_EQ(vectors_error("o 1x"),
             "points.txt:1: '1x' is no number; numbers are written as in 1.5 or -2e-3");
-  EXPECT_EQ(error_of("o 0x10"),
+  EXPECT_EQ(vectors_error("o 0x10"),
             "points.txt:1: '0x10' is no number; numbers are written as in 1.5 or -2e-3");
 }
 
 TEST(VectorsTest, RefusesWhatIsNotFinite) {
-  EXPECT_EQ(error_of("o 1 nan"), "points.txt:1: 'nan' is not a finite number");
-  EXPECT_EQ(error_of("o -inf"), "points.txt:1: '-inf' is not a finite number");
-  EXPECT_EQ(error_of("o 1e999"), "points.txt:1: '1e999' is too large or too small");
+  EXPECT_EQ(vectors_error("o 1 nan"), "points.txt:1: 'nan' is not a finite number");
+  EXPECT_EQ(vectors_error("o -inf"), "points.txt:1: '-inf' is not a finite number");
+  EXPECT_EQ(vectors_error("o 1e999"), "points.txt:1: '1e999' is too large or too small");
 }
 
 TEST(VectorsTest, RefusesAnotherDimension) {
-  EXPECT_EQ(error_of("# a\no 1 2\ne 1"),
+  EXPECT_EQ(vectors_error("# a\no 1 2\ne 1"),
             "points.txt:3: 'e' has 1 numbers, 'o' above has 2; all words have the same number");
 }
 
 TEST(VectorsTest, RefusesAWordTwice) {
-  EXPECT_EQ(error_of("o 1\ne 2\n\no 1"),
+  EXPECT_EQ(vectors_error("o 1\ne 2\n\no 1"),
             "points.txt:4: 'o' is listed a second time; it is on line 1 too");
 }
 
 TEST(VectorsTest, RefusesAWordWithoutNumbers) {
-  EXPECT_EQ(error_of("tía"), "points.txt:1: 'tía' has no numbers");
+  EXPECT_EQ(vectors_error("tía"), "points.txt:1: 'tía' has no numbers");
 }
 
 TEST(VectorsTest, RefusesWhatIsNotUtf8) {
-  EXPECT_EQ(error_of("o 1\nt\xEDo 1"), "points.txt:2: the text is not UTF-8: byte 2 is 0xED");
+  EXPECT_EQ(vectors_error("o 1\nt\xEDo 1"), "points.txt:2: the text is not UTF-8: byte 2 is 0xED");
 }
 
 TEST(VectorsTest, RefusesAFileWithoutVectors) {
   constexpr const char* kText = "points.txt: no vectors in it; a line is a word and its numbers";
-  EXPECT_EQ(error_of(""), kText);
-  EXPECT_EQ(error_of("# nothing\n\n"), kText);
+  EXPECT_EQ(vectors_error(""), kText);
+  EXPECT_EQ(vectors_error("# nothing\n\n"), kText);
 }
 
 TEST(VectorsTest, RefusesAFileThatIsNotThere) {

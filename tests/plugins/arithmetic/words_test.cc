@@ -5,7 +5,7 @@
 #include <arithmetic/words.h>
 #include <gtest/gtest.h>
 
-#include <refran/error.h>
+#include "error_of.h"
 
 namespace refran::arithmetic {
 namespace {
@@ -14,13 +14,8 @@ using Words = std::vector<std::string>;
 
 Words kept(std::string_view text) { return words_of(text, Case::keep); }
 
-std::string error_of(std::string_view text) {
-  try {
-    words_of(text, Case::keep);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+std::string words_error(std::string_view text) {
+  return error_of([&] { words_of(text, Case::keep); });
 }
 
 TEST(WordsTest, ReadsThePagesSentence) {
@@ -81,12 +76,12 @@ TEST(WordsTest, FindsNoWordsInPunctuationAndSpace) {
 }
 
 TEST(WordsTest, SaysWhichByteIsNotUtf8) {
-  EXPECT_EQ(error_of("t\xEDo"), "the text is not UTF-8: byte 2 is 0xED");
-  EXPECT_EQ(error_of("ab\x80"), "the text is not UTF-8: byte 3 is 0x80");
-  EXPECT_EQ(error_of("\xC0\x80"), "the text is not UTF-8: byte 1 is 0xC0");          // overlong
-  EXPECT_EQ(error_of("a \xED\xA0\x80"), "the text is not UTF-8: byte 3 is 0xED");    // a surrogate
-  EXPECT_EQ(error_of("\xF4\x90\x80\x80"), "the text is not UTF-8: byte 1 is 0xF4");  // too high
-  EXPECT_EQ(error_of("ti\xC3"), "the text is not UTF-8: byte 3 is 0xC3");            // cut off
+  EXPECT_EQ(words_error("t\xEDo"), "the text is not UTF-8: byte 2 is 0xED");
+  EXPECT_EQ(words_error("ab\x80"), "the text is not UTF-8: byte 3 is 0x80");
+  EXPECT_EQ(words_error("\xC0\x80"), "the text is not UTF-8: byte 1 is 0xC0");        // overlong
+  EXPECT_EQ(words_error("a \xED\xA0\x80"), "the text is not UTF-8: byte 3 is 0xED");  // a surrogate
+  EXPECT_EQ(words_error("\xF4\x90\x80\x80"), "the text is not UTF-8: byte 1 is 0xF4");  // too high
+  EXPECT_EQ(words_error("ti\xC3"), "the text is not UTF-8: byte 3 is 0xC3");            // cut off
 }
 
 }  // namespace

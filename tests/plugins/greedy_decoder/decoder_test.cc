@@ -19,7 +19,7 @@
 namespace refran::arithmetic {
 namespace {
 
-constexpr double kRounding = 1e-13;
+constexpr double kRoundingOfSteps = 1e-13;
 
 using Texts = std::vector<std::string>;
 using Indices = std::vector<std::size_t>;
@@ -77,10 +77,10 @@ TEST(DecoderTest, KeepsStatesLogitsAndProbabilitiesOfEveryStep) {
   EXPECT_TRUE(std::ranges::equal(decoding.logit.row(1), std::vector<double>{0, 0, 2}));
   // By hand: e / (e + 1/e + 1) and e² / (e² + 2).
   const double e = std::exp(1.0);
-  EXPECT_NEAR(decoding.probability(0, 0), e / (e + 1 / e + 1), kRounding);
-  EXPECT_NEAR(decoding.probability(1, 2), e * e / (e * e + 2), kRounding);
+  EXPECT_NEAR(decoding.probability(0, 0), e / (e + 1 / e + 1), kRoundingOfSteps);
+  EXPECT_NEAR(decoding.probability(1, 2), e * e / (e * e + 2), kRoundingOfSteps);
   EXPECT_NEAR(decoding.log_probability,
-              std::log(decoding.probability(0, 0) * decoding.probability(1, 2)), kRounding);
+              std::log(decoding.probability(0, 0) * decoding.probability(1, 2)), kRoundingOfSteps);
 }
 
 TEST(DecoderTest, StopsAtMaxSteps) {
@@ -167,7 +167,7 @@ TEST(BeamTest, ABeamOfOneIsGreedy) {
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found.front().chosen, decoding.chosen);
     EXPECT_EQ(found.front().ended, decoding.ended);
-    EXPECT_NEAR(found.front().log_probability, decoding.log_probability, kRounding);
+    EXPECT_NEAR(found.front().log_probability, decoding.log_probability, kRoundingOfSteps);
   }
 }
 
@@ -193,7 +193,7 @@ TEST(BeamTest, ABeamThatKeepsEverythingFindsTheLikeliestSentence) {
     const std::vector<double> start = any_state(any);
     std::vector<Tie> ties;
     const std::vector<Hypothesis> found = beam_search(vocabulary, start, {1, 5}, 1000, ties);
-    EXPECT_NEAR(found.front().log_probability, best_of_all(vocabulary, start, 5), kRounding);
+    EXPECT_NEAR(found.front().log_probability, best_of_all(vocabulary, start, 5), kRoundingOfSteps);
     EXPECT_TRUE(
         std::ranges::is_sorted(found, std::ranges::greater{}, &Hypothesis::log_probability));
     EXPECT_TRUE(std::ranges::all_of(found, &Hypothesis::ended));

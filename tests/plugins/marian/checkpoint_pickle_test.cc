@@ -21,7 +21,7 @@ pickle::Tree read(std::string_view bytes) {
   return pickle::read(cursor);
 }
 
-std::string error_of(const std::string& operations) {
+std::string pickle_error(const std::string& operations) {
   return files::error_of("\x80\x02" + operations,
                          [](const FileBytes& file) { read(text_of(file.bytes)); });
 }
@@ -97,19 +97,19 @@ TEST(PickleTest, NamesAForbiddenGlobalAndRunsNothing) {
   const std::string allowed =
       " in the pickle, allowed: collections.OrderedDict, torch._utils._rebuild_tensor_v2, "
       "torch._utils._rebuild_parameter and torch's storages; nothing of the file was run";
-  EXPECT_EQ(error_of(global("posix", "system") + text("touch /tmp/x") + "\x85R."),
+  EXPECT_EQ(pickle_error(global("posix", "system") + text("touch /tmp/x") + "\x85R."),
             "model: found the global 'posix.system'" + allowed);
-  EXPECT_EQ(error_of(text("builtins") + text("eval") + "\x93."),
+  EXPECT_EQ(pickle_error(text("builtins") + text("eval") + "\x93."),
             "model: found the global 'builtins.eval'" + allowed);
-  EXPECT_EQ(error_of(global("torch", "CudaStorage") + "."),
+  EXPECT_EQ(pickle_error(global("torch", "CudaStorage") + "."),
             "model: found the global 'torch.CudaStorage'" + allowed);
-  EXPECT_EQ(error_of(global("torch._utils", "_rebuild_tensor_v2.__globals__") + "."),
+  EXPECT_EQ(pickle_error(global("torch._utils", "_rebuild_tensor_v2.__globals__") + "."),
             "model: found the global 'torch._utils._rebuild_tensor_v2.__globals__'" + allowed);
 }
 
 TEST(PickleTest, RefusesOperationsThatNoStateDictNeeds) {
   for (const char operation : std::string("ioIFLSVpgPld2\x81\x82\x92\x8b\x8f\x96 ")) {
-    EXPECT_EQ(error_of("N" + std::string(1, operation)),
+    EXPECT_EQ(pickle_error("N" + std::string(1, operation)),
               fmt::format("model: found operation 0x{:02x} at byte 3 of the pickle, allowed: what "
                           "a state_dict needs; nothing of the file was run",
                           static_cast<unsigned char>(operation)));
@@ -121,34 +121,35 @@ TEST(PickleTest, RefusesWhatItsStackOrMemoDoesNotHold) {
     return fmt::format("model: found {} in the pickle (byte {}), which is damaged or no state_dict",
                        found, byte);
   };
-  EXPECT_EQ(error_of("."), damaged("an empty stack", 3));
-  EXPECT_EQ(error_of("0"), damaged("an empty stack", 3));
-  EXPECT_EQ(error_of("N\x86"), damaged("an empty stack", 4));
-  EXPECT_EQ(error_of("N(\x85"), damaged("an empty stack", 5));  // not below a mark
-  EXPECT_EQ(error_of("q\x01"), damaged("an empty stack", 3));
-  EXPECT_EQ(error_of("t"), damaged("no mark", 3));
-  EXPECT_EQ(error_of("]e"), damaged("no mark", 4));
-  EXPECT_EQ(error_of("h\x07"), damaged("memo 7 before it was stored", 4));
-  EXPECT_EQ(error_of("NN."), damaged("more than one value at its end", 5));
-  EXPECT_EQ(error_of("NNa"), damaged("an item for what is no list", 5));
-  EXPECT_EQ(error_of("NNNs"), damaged("an entry for what is no dict", 6));
-  EXPECT_EQ(error_of("}(Nu"), damaged("a key without a value", 6));
-  EXPECT_EQ(error_of("N)R"), damaged("a call of what is no function", 5));
-  EXPECT_EQ(error_of(global("torch", "IntStorage") + ")R"),
+  EXPECT_EQ(pickle_error("."), damaged("an empty stack", 3));
+  EXPECT_EQ(pickle_error("0"), damaged("an empty stack", 3));
+  EXPECT_EQ(pickle_error("N\x86"), damaged("an empty stack", 4));
+  EXPECT_EQ(pickle_error("N(\x85"), damaged("an empty stack", 5));  // not below a mark
+  EXPECT_EQ(pickle_error("q\x01"), damaged("an empty stack", 3));
+  EXPECT_EQ(pickle_error("t"), damaged("no mark", 3));
+  EXPECT_EQ(pickle_error("]e"), damaged("no mark", 4));
+  EXPECT_EQ(pickle_error("h\x07"), damaged("memo 7 before it was stored", 4));
+  EXPECT_EQ(pickle_error("NN."), damaged("more than one value at its end", 5));
+  EXPECT_EQ(pickle_error("NNa"), damaged("an item for what is no list", 5));
+  EXPECT_EQ(pickle_error("NNNs"), damaged("an entry for what is no dict", 6));
+  EXPECT_EQ(pickle_error("}(Nu"), damaged("a key without a value", 6));
+  EXPECT_EQ(pickle_error("N)R"), damaged("a call of what is no function", 5));
+  EXPECT_EQ(pickle_error(global("torch", "IntStorage") + ")R"),
             damaged("a call of what is no function", 22));
-  EXPECT_EQ(error_of(global("collections", "OrderedDict") + "]\x85R"),
+  EXPECT_EQ(pickle_error(global("collections", "OrderedDict") + "]\x85R"),
             damaged("an OrderedDict made of arguments", 30));
-  EXPECT_EQ(error_of("}}b"), damaged("attributes of what is no OrderedDict", 5));
-  EXPECT_EQ(error_of("NN\x93"), damaged("a global whose name is no text", 5));
-  EXPECT_EQ(error_of("\x80\x07"), damaged("pickle protocol 7", 4));
+  EXPECT_EQ(pickle_error("}}b"), damaged("attributes of what is no OrderedDict", 5));
+  EXPECT_EQ(pickle_error("NN\x93"), damaged("a global whose name is no text", 5));
+  EXPECT_EQ(pickle_error("\x80\x07"), damaged("pickle protocol 7", 4));
 }
 
 TEST(PickleTest, RefusesTextsBeyondTheFileBeforeItAllocates) {
-  EXPECT_EQ(error_of("X\xFF\xFF\xFF\x7F"
-                     "ab"),
+  EXPECT_EQ(pickle_error("X\xFF\xFF\xFF\x7F"
+                         "ab"),
             "model: found the end of the pickle after 9 bytes, expected 2147483645 more");
-  EXPECT_EQ(error_of("ctorch"), "model: found the end of the pickle after 8 bytes, within a line");
-  EXPECT_EQ(error_of("N"), "model: found the end of the pickle after 3 bytes, expected 1 more");
+  EXPECT_EQ(pickle_error("ctorch"),
+            "model: found the end of the pickle after 8 bytes, within a line");
+  EXPECT_EQ(pickle_error("N"), "model: found the end of the pickle after 3 bytes, expected 1 more");
 }
 
 TEST(PickleTest, RefusesDeepValues) {
@@ -158,21 +159,21 @@ TEST(PickleTest, RefusesDeepValues) {
         "is damaged or no state_dict",
         byte);
   };
-  EXPECT_EQ(error_of(")" + std::string(100, '\x85') + "."), "");
-  EXPECT_EQ(error_of(")" + std::string(101, '\x85') + "."), deep(104));
-  EXPECT_EQ(error_of(std::string(100'000, '(')), deep(103));
+  EXPECT_EQ(pickle_error(")" + std::string(100, '\x85') + "."), "");
+  EXPECT_EQ(pickle_error(")" + std::string(101, '\x85') + "."), deep(104));
+  EXPECT_EQ(pickle_error(std::string(100'000, '(')), deep(103));
   std::string lists = "]";
   for (int i = 0; i < 101; ++i)
     lists +=
         "q\x01]h\x01"
         "a";  // each the item of the next
-  EXPECT_EQ(error_of(lists + "."), deep(609));
+  EXPECT_EQ(pickle_error(lists + "."), deep(609));
 }
 
 TEST(PickleTest, RefusesMoreOperationsThanAnyModelHas) {
   std::string many;
   for (int i = 0; i < 500'000; ++i) many += "N0";
-  EXPECT_EQ(error_of(many + "N."),
+  EXPECT_EQ(pickle_error(many + "N."),
             "model: found more than 1000000 operations in the pickle (byte 1000001), which is "
             "damaged or no state_dict");
 }

@@ -15,7 +15,7 @@ using files::zip;
 using files::ZipEnd;
 using files::ZipEntry;
 
-std::string error_of(std::string_view bytes) {
+std::string archive_error(std::string_view bytes) {
   return files::error_of(bytes, [](const FileBytes& file) { ZipArchive archive(file); });
 }
 
@@ -58,7 +58,7 @@ TEST(ZipArchiveTest, ReadsFilesWithACommentAndWithoutMembers) {
   const std::string commented = bytes + "words";
   const FileBytes file = files::file(commented);
   EXPECT_TRUE(ZipArchive(file).members().empty());
-  EXPECT_EQ(error_of(bytes + "longer"), kNoDirectory);
+  EXPECT_EQ(archive_error(bytes + "longer"), kNoDirectory);
 }
 
 TEST(ZipArchiveTest, RefusesDirectoriesThatDoNotFitTheFile) {
@@ -67,9 +67,9 @@ TEST(ZipArchiveTest, RefusesDirectoriesThatDoNotFitTheFile) {
   const auto with = [&](std::size_t at, const std::string& bytes) {
     std::string bad = good;
     bad.replace(at, bytes.size(), bytes);
-    return error_of(bad);
+    return archive_error(bad);
   };
-  EXPECT_EQ(error_of(good.substr(0, end)), kNoDirectory);
+  EXPECT_EQ(archive_error(good.substr(0, end)), kNoDirectory);
   EXPECT_EQ(with(end + 16, files::bytes_of(0xFFFFFFFFU)), kDamaged);       // its place
   EXPECT_EQ(with(end + 12, files::bytes_of(1U)), kDamaged);                // its size
   EXPECT_EQ(with(end + 8, files::bytes_of(0x00020002U)), kDamaged);        // two entries
@@ -93,7 +93,7 @@ TEST(ZipArchiveTest, RefusesWideRecordsThatDoNotFitTheFile) {
   const auto with = [&](std::size_t at, const std::string& bytes) {
     std::string bad = good;
     bad.replace(at, bytes.size(), bytes);
-    return error_of(bad);
+    return archive_error(bad);
   };
   EXPECT_EQ(with(locator + 8, files::bytes_of(std::uint64_t{1})), kDamaged);
   EXPECT_EQ(with(locator + 8, files::bytes_of(~std::uint64_t{0})), kDamaged);
@@ -108,24 +108,24 @@ TEST(ZipArchiveTest, RefusesMembersThatOverlapOrShareAName) {
   ZipEntry shared = stored("b", "one");
   shared.shares_previous = true;
   shared.local_name = "a";
-  EXPECT_EQ(error_of(zip({stored("a", "one"), shared})),
+  EXPECT_EQ(archive_error(zip({stored("a", "one"), shared})),
             "model: found another name than 'b' where the zip file's directory has this member");
   shared.name = "a";
-  EXPECT_EQ(error_of(zip({stored("a", "one"), shared})),
+  EXPECT_EQ(archive_error(zip({stored("a", "one"), shared})),
             "model: found that the members 'a' and 'a' of the zip file overlap, allowed: separate "
             "ones");
-  EXPECT_EQ(error_of(zip({stored("a", "one"), stored("a", "two")})),
+  EXPECT_EQ(archive_error(zip({stored("a", "one"), stored("a", "two")})),
             "model: found two members 'a' in the zip file, allowed: one");
 }
 
 TEST(ZipArchiveTest, RefusesEncryptedMembersAndOtherMethods) {
   ZipEntry member = stored("a", "one");
   member.flags = 1;
-  EXPECT_EQ(error_of(zip({member})),
+  EXPECT_EQ(archive_error(zip({member})),
             "model: found the encrypted member 'a' of a zip file, allowed: plain ones");
   member.flags = 0;
   member.method = 93;
-  EXPECT_EQ(error_of(zip({member})),
+  EXPECT_EQ(archive_error(zip({member})),
             "model: found compression method 93 for the member 'a' of the zip file, allowed: 0 "
             "(stored), 8 (deflated)");
 }

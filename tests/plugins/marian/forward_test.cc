@@ -11,8 +11,6 @@
 namespace refran::marian {
 namespace {
 
-constexpr double kClose = 1e-5;
-
 class ForwardTest : public testing::TestWithParam<std::string> {
  protected:
   Reference reference_{GetParam()};

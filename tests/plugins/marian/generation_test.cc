@@ -8,8 +8,6 @@
 namespace refran::marian {
 namespace {
 
-constexpr double kClose = 1e-5;
-
 class GenerationTest : public testing::TestWithParam<std::string> {
  protected:
   Reference reference_{GetParam()};

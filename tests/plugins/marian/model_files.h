@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 
 #include <marian/checkpoint.h>
 #include <marian/model_config.h>
+#include <marian/weights.h>
 
 namespace refran::marian::files {
 
@@ -148,6 +150,24 @@ std::string model_error(const Action& action) {
     return error.what();
   }
   return {};
+}
+
+// The same without the path of a `Folder` at its front.
+template <class Action>
+std::string error_behind_folder(const Action& action) {
+  const std::string error = model_error(action);
+  const std::size_t place = error.find("refran-model-");
+  return place == std::string::npos ? error : error.substr(place + 19);
+}
+inline std::string folder_error(const Folder& folder) {
+  return error_behind_folder([&] { read_model_folder(folder.path()); });
+}
+inline std::string weights_error(const ModelFolder& folder, const Tensors& tensors) {
+  return model_error([&] { load_weights(folder, tensors.checkpoint()); });
+}
+
+inline std::vector<float> numbers(std::span<const float> values) {
+  return {values.begin(), values.end()};
 }
 
 }  // namespace refran::marian::files

@@ -12,7 +12,9 @@
 namespace refran::marian {
 namespace {
 
+using files::error_behind_folder;
 using files::Folder;
+using files::folder_error;
 using nlohmann::json;
 
 json plain_config() {
@@ -49,24 +51,12 @@ ModelFolder read_with(const json& changes, const char* file = "config.json") {
   return read_model_folder(folder.path());
 }
 
-// The error of that, behind the path of the folder.
-template <class Read>
-std::string error_behind_folder(const Read& read) {
-  const std::string error = files::model_error(read);
-  const std::size_t place = error.find("refran-model-");
-  return place == std::string::npos ? error : error.substr(place + 19);
-}
-
 std::string config_error(const json& changes) {
   return error_behind_folder([&] { read_with(changes); });
 }
 
 std::string generation_error(const json& changes) {
   return error_behind_folder([&] { read_with(changes, "generation_config.json"); });
-}
-
-std::string error_of(const Folder& folder) {
-  return error_behind_folder([&] { read_model_folder(folder.path()); });
 }
 
 TEST(ModelFolderTest, ReadsTheArchitecture) {
@@ -210,7 +200,7 @@ TEST(ModelFolderTest, ReadsTwoVocabularies) {
           .patch(json::parse(R"([{"op": "replace", "path": "/bad_words_ids", "value": [[59]]}])"))
           .dump());
   folder.write("tokenizer_config.json", R"({"separate_vocabs": true})");
-  EXPECT_EQ(error_of(folder), ": found no target_vocab.json");
+  EXPECT_EQ(folder_error(folder), ": found no target_vocab.json");
   folder.write("target_vocab.json", "x");
   const ModelFolder found = read_model_folder(folder.path());
   EXPECT_TRUE(found.separate_vocabularies);
@@ -301,7 +291,7 @@ TEST(ModelFolderTest, RefusesAnotherTokenizer) {
   const Folder folder;
   write_plain_folder(folder);
   folder.write("tokenizer_config.json", R"({"tokenizer_class": "T5Tokenizer"})");
-  EXPECT_EQ(error_of(folder),
+  EXPECT_EQ(folder_error(folder),
             "/tokenizer_config.json: tokenizer_class: found \"T5Tokenizer\", allowed: "
             "\"MarianTokenizer\", whose rules this program has");
 }
@@ -311,7 +301,7 @@ TEST(ModelFolderTest, RefusesTextThatIsNoObject) {
   write_plain_folder(folder);
   const auto error = [&](const std::string& text) {
     folder.write("config.json", text);
-    return error_of(folder);
+    return folder_error(folder);
   };
   EXPECT_EQ(error("{\"d_model\": 8,\n \"x\"}"),
             "/config.json: found text that is no JSON (line 2, column 5)");
@@ -328,30 +318,30 @@ TEST(ModelFolderTest, SaysWhatIsInPlaceOfAFile) {
   const Folder folder;
   write_plain_folder(folder);
   folder.write("target.spm", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n");
-  EXPECT_EQ(error_of(folder),
+  EXPECT_EQ(folder_error(folder),
             "/target.spm: found a Git LFS pointer in place of the file; fetch it with 'git lfs "
             "pull', or download it");
   folder.write("target.spm", "x");
   folder.write("config.json", "\n <!DOCTYPE HTML><html>");
-  EXPECT_EQ(error_of(folder),
+  EXPECT_EQ(folder_error(folder),
             "/config.json: found an HTML page in place of the file; download the file itself, not "
             "the page about it");
 }
 
 TEST(ModelFolderTest, NamesWhatIsMissing) {
   const Folder folder;
-  EXPECT_EQ(error_of(folder),
+  EXPECT_EQ(folder_error(folder),
             ": found neither config.json, as in a folder from Hugging Face, nor decoder.yml, as in "
             "a package of native Marian");
   write_plain_folder(folder);
   for (const char* name : {"vocab.json", "source.spm", "target.spm", "model.safetensors"})
     folder.remove(name);
-  EXPECT_EQ(error_of(folder),
+  EXPECT_EQ(folder_error(folder),
             ": found no vocab.json, no source.spm, no target.spm, no model.safetensors or "
             "pytorch_model.bin");
   folder.write("tf_model.h5", "x");
   for (const char* name : {"vocab.json", "source.spm", "target.spm"}) folder.write(name, "x");
-  EXPECT_EQ(error_of(folder),
+  EXPECT_EQ(folder_error(folder),
             ": found no model.safetensors or pytorch_model.bin (tf_model.h5 is not read)");
   folder.write("pytorch_model.bin", "x");
   EXPECT_EQ(read_model_folder(folder.path()).weights, folder.path() / "pytorch_model.bin");

@@ -13,7 +13,9 @@
 namespace refran::marian {
 namespace {
 
+using files::error_behind_folder;
 using files::Folder;
+using files::folder_error;
 
 const std::string kOptions =
     "dim-emb: 8\ndim-vocabs:\n  - 50\n  - 50\nenc-depth: 2\ndec-depth: 3\ntransformer-heads: 4\n"
@@ -21,7 +23,7 @@ const std::string kOptions =
     "transformer-postprocess: dan\ntransformer-postprocess-emb: d\ntied-embeddings-all: true\n"
     "transformer-tied-layers:\n  []\ntype: transformer\nversion: v1.9.0 1e2 2020-06-01 10:00\n";
 
-const std::string kDecoder =
+const std::string kDecoderYml =
     "relative-paths: true\nmodels:\n  - opus.npz\nvocabs:\n  - opus.vocab.yml\n"
     "  - opus.vocab.yml\nbeam-size: 6\nnormalize: 1\nword-penalty: 0\n";
 
@@ -32,49 +34,38 @@ std::string npz(const std::string& options) {
 }
 
 void write_package(const Folder& folder, const std::string& options = kOptions) {
-  folder.write("decoder.yml", kDecoder);
+  folder.write("decoder.yml", kDecoderYml);
   folder.write("opus.npz", npz(options + std::string(1, '\0')));
   folder.write("opus.vocab.yml", "</s>: 2\n<unk>: 1\n\"a\": 0\n");
   folder.write("source.spm", "x");
   folder.write("target.spm", "x");
 }
 
-ModelFolder read_with(const std::string& options) {
+ModelFolder read_package(const std::string& options) {
   const Folder folder;
   write_package(folder, options);
   return read_model_folder(folder.path());
 }
 
 // The options with one line in place of another.
-std::string replaced(const std::string& line, const std::string& by) {
+std::string options_with(const std::string& line, const std::string& by) {
   std::string options = kOptions;
   return options.replace(options.find(line), line.size(), by);
 }
 
-template <class Read>
-std::string error_behind_folder(const Read& read) {
-  const std::string error = files::model_error(read);
-  const std::size_t place = error.find("refran-model-");
-  return place == std::string::npos ? error : error.substr(place + 19);
-}
-
 std::string options_error(const std::string& options) {
-  return error_behind_folder([&] { read_with(options); });
-}
-
-std::string error_of(const Folder& folder) {
-  return error_behind_folder([&] { read_model_folder(folder.path()); });
+  return error_behind_folder([&] { read_package(options); });
 }
 
 std::string decoder_error(const std::string& text) {
   const Folder folder;
   write_package(folder);
   folder.write("decoder.yml", text);
-  return error_of(folder);
+  return folder_error(folder);
 }
 
 TEST(NativeFolderTest, ReadsTheArchitecture) {
-  const ModelFolder folder = read_with(kOptions);
+  const ModelFolder folder = read_package(kOptions);
   EXPECT_TRUE(folder.is_native);
   const ModelConfig& config = folder.config;
   EXPECT_EQ(config.source_vocabulary, 51U);  // with the row of zeros
@@ -100,7 +91,7 @@ TEST(NativeFolderTest, ReadsTheArchitecture) {
 }
 
 TEST(NativeFolderTest, ReadsTheSearch) {
-  const Decoding decoding = read_with(kOptions).decoding;
+  const Decoding decoding = read_package(kOptions).decoding;
   EXPECT_TRUE(decoding.native);
   EXPECT_EQ(decoding.beam_size, 6U);
   EXPECT_EQ(decoding.length_penalty, 1);
@@ -125,16 +116,16 @@ TEST(NativeFolderTest, ReadsTheSearch) {
 
 TEST(NativeFolderTest, ReadsTwoVocabularies) {
   const Folder folder;
-  write_package(folder, replaced("dim-vocabs:\n  - 50\n  - 50\n", "dim-vocabs: [50, 60]\n") +
+  write_package(folder, options_with("dim-vocabs:\n  - 50\n  - 50\n", "dim-vocabs: [50, 60]\n") +
                             "tied-embeddings: true\ntransformer-decoder-dim-ffn: 12\n");
   folder.write("decoder.yml", "models: [opus.npz]\nvocabs: [a.src.vocab.yml, a.trg.vocab.yml]\n");
-  EXPECT_EQ(error_of(folder), ": found no a.src.vocab.yml, no a.trg.vocab.yml");
+  EXPECT_EQ(folder_error(folder), ": found no a.src.vocab.yml, no a.trg.vocab.yml");
   folder.write("a.src.vocab.yml", "</s>: 0\n<unk>: 1\n");
   folder.write("a.trg.vocab.yml", "</s>: 0\n<unk>: 7\n");
-  EXPECT_EQ(error_of(folder),
+  EXPECT_EQ(folder_error(folder),
             "/opus.npz: special:model.yml: dim-vocabs: found [50, 60], allowed: the size of the "
             "vocabulary, twice");
-  std::string options = replaced("dim-vocabs:\n  - 50\n  - 50\n", "dim-vocabs: [50, 60]\n") +
+  std::string options = options_with("dim-vocabs:\n  - 50\n  - 50\n", "dim-vocabs: [50, 60]\n") +
                         "tied-embeddings: true\ntransformer-decoder-dim-ffn: 12\n";
   options.replace(options.find("all: true"), 9, "all: false");
   folder.write("opus.npz", npz(options));
@@ -149,36 +140,37 @@ TEST(NativeFolderTest, ReadsTwoVocabularies) {
   EXPECT_EQ(found.decoding.banned_ids, (std::vector<std::int32_t>{60, 7}));
   EXPECT_EQ(found.files.size(), 6U);
   folder.write("a.trg.vocab.yml", "</s>: 3\n<unk>: 7\n");
-  const std::string error = error_of(folder);
+  const std::string error = folder_error(folder);
   EXPECT_EQ(error,
             "/a.trg.vocab.yml: found '</s>' with id 3, but 0 in a.src.vocab.yml; allowed: one id");
 }
 
 TEST(NativeFolderTest, CutsOptionsAtTheFirstNul) {
-  EXPECT_EQ(read_with(kOptions + std::string(1, '\0') + "not: [yaml").config.model_dim, 8U);
+  EXPECT_EQ(read_package(kOptions + std::string(1, '\0') + "not: [yaml").config.model_dim, 8U);
 }
 
 TEST(NativeFolderTest, TellsTheFormsOfGeluByTheVersion) {
   const std::string gelu = "transformer-ffn-activation: gelu\n";
-  const std::string old = replaced("transformer-ffn-activation: swish\n", gelu);
-  const ModelFolder found = read_with(old);
+  const std::string old = options_with("transformer-ffn-activation: swish\n", gelu);
+  const ModelFolder found = read_package(old);
   EXPECT_EQ(found.config.activation, Activation::gelu_sigmoid);
   EXPECT_EQ(found.warnings,
             (std::vector<std::string>{"gelu of Marian 'v1.9.0 1e2 2020-06-01 10:00' is taken as x "
                                       "sigmoid(1.702 x): the form changed in March 2023"}));
   std::string recent = old;
   recent.replace(recent.find("2020-06"), 7, "2023-11");
-  EXPECT_EQ(read_with(recent).config.activation, Activation::gelu);
+  EXPECT_EQ(read_package(recent).config.activation, Activation::gelu);
 }
 
 TEST(NativeFolderTest, AcceptsStepsThatDifferInDropoutAlone) {
-  EXPECT_EQ(read_with(replaced("postprocess: dan", "postprocess: an")).config.model_dim, 8U);
-  EXPECT_EQ(read_with(replaced("postprocess-emb: d", "postprocess-emb: \"\"")).config.model_dim,
-            8U);
+  EXPECT_EQ(read_package(options_with("postprocess: dan", "postprocess: an")).config.model_dim, 8U);
+  EXPECT_EQ(
+      read_package(options_with("postprocess-emb: d", "postprocess-emb: \"\"")).config.model_dim,
+      8U);
 }
 
 TEST(NativeFolderTest, RefusesOtherArchitectures) {
-  EXPECT_EQ(options_error(replaced("type: transformer", "type: s2s")),
+  EXPECT_EQ(options_error(options_with("type: transformer", "type: s2s")),
             "/opus.npz: special:model.yml: type: found 's2s', allowed: transformer, the one "
             "architecture this program has");
   EXPECT_EQ(options_error(kOptions + "transformer-decoder-autoreg: rnn\nright-left: true\n"),
@@ -187,27 +179,27 @@ TEST(NativeFolderTest, RefusesOtherArchitectures) {
             "attend to what was written; right-left: found 'true', allowed: false, since in the "
             "models this program has the decoder writes from left to right");
   EXPECT_EQ(
-      options_error(replaced("preprocess: \"\"", "preprocess: n")),
+      options_error(options_with("preprocess: \"\"", "preprocess: n")),
       "/opus.npz: special:model.yml: transformer-preprocess: found 'n', allowed: '', since in "
       "the models this program has nothing comes before a block");
-  EXPECT_EQ(options_error(replaced("layers:\n  []", "layers: [1, 1]")),
+  EXPECT_EQ(options_error(options_with("layers:\n  []", "layers: [1, 1]")),
             "/opus.npz: special:model.yml: transformer-tied-layers: found [1, 1], allowed: [], "
             "since every layer has its own weights");
 }
 
 TEST(NativeFolderTest, RefusesSizesThatDoNotFit) {
-  EXPECT_EQ(options_error(replaced("dim-emb: 8", "dim-emb: 7")),
+  EXPECT_EQ(options_error(options_with("dim-emb: 8", "dim-emb: 7")),
             "/opus.npz: special:model.yml: transformer-heads: found '4', allowed: a divisor of "
             "dim-emb, which is 7; dim-emb: found '7', allowed: an even number from 4, half of it "
             "for sines and half for cosines");
   EXPECT_EQ(
-      options_error(replaced("enc-depth: 2\n", "")),
+      options_error(options_with("enc-depth: 2\n", "")),
       "/opus.npz: special:model.yml: enc-depth: found nothing, allowed: a whole number from 1 "
       "to 256");
-  EXPECT_EQ(options_error(replaced("dec-depth: 3", "dec-depth: 0x3")),
+  EXPECT_EQ(options_error(options_with("dec-depth: 3", "dec-depth: 0x3")),
             "/opus.npz: special:model.yml: dec-depth: found '0x3', allowed: a whole number from 1 "
             "to 256");
-  EXPECT_EQ(options_error(replaced("all: true", "all: maybe")),
+  EXPECT_EQ(options_error(options_with("all: true", "all: maybe")),
             "/opus.npz: special:model.yml: tied-embeddings-all: found 'maybe', allowed: true or "
             "false");
 }
@@ -242,20 +234,20 @@ TEST(NativeFolderTest, NamesWhatIsMissing) {
   write_package(folder);
   folder.remove("source.spm");
   folder.remove("opus.npz");
-  EXPECT_EQ(error_of(folder), ": found no source.spm, no opus.npz");
+  EXPECT_EQ(folder_error(folder), ": found no source.spm, no opus.npz");
   folder.write("source.bpe", "x");
-  EXPECT_EQ(error_of(folder),
+  EXPECT_EQ(folder_error(folder),
             ": found no source.spm, no opus.npz (source.bpe is there: models of Moses tokens and "
             "BPE are not supported)");
   write_package(folder);
   folder.write("opus.npz", files::good_npz());
-  EXPECT_EQ(error_of(folder),
+  EXPECT_EQ(folder_error(folder),
             "/opus.npz: special:model.yml: type: found nothing, allowed: transformer, the one "
             "architecture this program has");
   folder.write(
       "opus.npz",
       files::zip({files::stored("a.npy", files::npy(files::npy_header("<f4", "(1,)"), "0000"))}));
-  EXPECT_EQ(error_of(folder),
+  EXPECT_EQ(folder_error(folder),
             "/opus.npz: found no 'special:model.yml', allowed: a model of Marian, which keeps its "
             "options there");
 }

@@ -31,6 +31,9 @@ inline std::vector<std::string> fixture_models() {
   return names;
 }
 
+// How near our numbers are to those of transformers.
+inline constexpr double kClose = 1e-5;
+
 struct Reference {
   ModelFolder folder;
   Model model;

@@ -25,7 +25,7 @@ using Texts = std::vector<std::string>;
 using Ids = std::vector<std::int32_t>;
 using nlohmann::json;
 
-const std::filesystem::path kFixtures = REFRAN_SOURCE_DIR "/tests/fixtures/marian/tokenizer";
+const std::filesystem::path kTokenizers = REFRAN_SOURCE_DIR "/tests/fixtures/marian/tokenizer";
 
 std::string decoded_base64(const std::string& text) {
   std::string bytes(text.size() / 4 * 3, '\0');
@@ -42,7 +42,7 @@ std::int32_t id_in(const std::filesystem::path& vocabulary, const std::string& t
 
 class TokenizerFixtureTest : public testing::TestWithParam<const char*> {
  protected:
-  const std::filesystem::path folder_ = kFixtures / GetParam();
+  const std::filesystem::path folder_ = kTokenizers / GetParam();
   const json cases_ = json::parse(text_of_file(folder_ / "cases.json"));
   const std::int32_t target_pad_ = id_in(tokenizer_folder(folder_).target_vocabulary, "<pad>");
   const Tokenizer tokenizer_{tokenizer_folder(folder_)};
@@ -139,7 +139,7 @@ TEST_P(TokenizerFixtureTest, WritesIdsThatNoTokenHasAsUnknown) {
 }
 
 TEST(TokenizerTest, KeepsTheTargetPieceThatHasTheIdOfTheSourcePad) {
-  const std::filesystem::path path = kFixtures / "separate";
+  const std::filesystem::path path = kTokenizers / "separate";
   const std::int32_t pad = id_in(path / "vocab.json", "<pad>");
   const Tokenizer tokenizer(tokenizer_folder(path));
   const std::string piece = tokenizer.target_piece(pad);
@@ -153,7 +153,7 @@ TEST(TokenizerTest, KeepsTheTargetPieceThatHasTheIdOfTheSourcePad) {
 // folder says itself.
 TEST(TokenizerTest, FitsEveryModelFolder) {
   std::size_t folders = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(kFixtures.parent_path())) {
+  for (const auto& entry : std::filesystem::directory_iterator(kTokenizers.parent_path())) {
     if (!std::filesystem::exists(entry.path() / "reference.json")) continue;
     const Tokenizer tokenizer(read_model_folder(entry.path()));
     const json reference = json::parse(text_of_file(entry.path() / "reference.json"));
@@ -177,7 +177,7 @@ TEST(TokenizerTest, FitsEveryModelFolder) {
 
 class TokenizerErrorTest : public testing::Test {
  protected:
-  TokenizerErrorTest() { std::filesystem::copy(kFixtures / "joint", path_); }
+  TokenizerErrorTest() { std::filesystem::copy(kTokenizers / "joint", path_); }
 
   std::string error(const ModelFolder& folder) const {
     try {

@@ -20,6 +20,7 @@
 namespace refran::marian {
 namespace {
 
+using files::model_error;
 using Entries = std::vector<std::pair<std::string, std::int32_t>>;
 
 Entries parsed(std::string_view text, const std::string& name) {
@@ -30,30 +31,20 @@ Entries parsed(std::string_view text, const std::string& name) {
   return entries;
 }
 
-Entries json(std::string_view text) { return parsed(text, "vocab.json"); }
-Entries yaml(std::string_view text) { return parsed(text, "vocab.yml"); }
-
-template <class Action>
-std::string error_of(const Action& action) {
-  try {
-    action();
-  } catch (const ModelError& error) {
-    return error.what();
-  }
-  return "no error";
-}
+Entries json_entries(std::string_view text) { return parsed(text, "vocab.json"); }
+Entries yaml_entries(std::string_view text) { return parsed(text, "vocab.yml"); }
 
 std::string json_error(std::string_view text) {
-  return error_of([&] { json(text); });
+  return model_error([&] { json_entries(text); });
 }
 std::string yaml_error(std::string_view text) {
-  return error_of([&] { yaml(text); });
+  return model_error([&] { yaml_entries(text); });
 }
 
 TEST(VocabularyTest, ReadsJsonStringsAsJsonSaysThem) {
-  EXPECT_EQ(json(R"({"</s>": 0, "▁a": 2, "\u2581b\n": 1, "\ud83d\ude00": 7, "": 3})"),
+  EXPECT_EQ(json_entries(R"({"</s>": 0, "▁a": 2, "\u2581b\n": 1, "\ud83d\ude00": 7, "": 3})"),
             (Entries{{"</s>", 0}, {"▁a", 2}, {"▁b\n", 1}, {"😀", 7}, {"", 3}}));
-  EXPECT_EQ(json("{}"), Entries{});
+  EXPECT_EQ(json_entries("{}"), Entries{});
 }
 
 TEST(VocabularyTest, RefusesJsonThatIsNoMapOfIds) {
@@ -76,19 +67,19 @@ TEST(VocabularyTest, RefusesJsonThatIsNoMapOfIds) {
 }
 
 TEST(VocabularyTest, ReadsYamlTokensWithoutQuotes) {
-  EXPECT_EQ(yaml("</s>: 0\n▁a: 2\nb#c:  1  # a comment\n\n\t \n# another\nx y : 3\n"),
+  EXPECT_EQ(yaml_entries("</s>: 0\n▁a: 2\nb#c:  1  # a comment\n\n\t \n# another\nx y : 3\n"),
             (Entries{{"</s>", 0}, {"▁a", 2}, {"b#c", 1}, {"x y", 3}}));
   EXPECT_EQ(
-      yaml("---\n-a: 0\n--: 1\n?b: 2\n:: 3\n::: 4\na:b: 5\n-- -: 6"),
+      yaml_entries("---\n-a: 0\n--: 1\n?b: 2\n:: 3\n::: 4\na:b: 5\n-- -: 6"),
       (Entries{{"-a", 0}, {"--", 1}, {"?b", 2}, {":", 3}, {"::", 4}, {"a:b", 5}, {"-- -", 6}}));
-  EXPECT_EQ(yaml("  a: 0\r\n  b: 1\r\n"), (Entries{{"a", 0}, {"b", 1}}));
-  EXPECT_EQ(yaml("\uFEFFa: 0"), (Entries{{"a", 0}}));
+  EXPECT_EQ(yaml_entries("  a: 0\r\n  b: 1\r\n"), (Entries{{"a", 0}, {"b", 1}}));
+  EXPECT_EQ(yaml_entries("\uFEFFa: 0"), (Entries{{"a", 0}}));
 }
 
 TEST(VocabularyTest, ReadsYamlTokensInQuotes) {
-  EXPECT_EQ(yaml("'': 0\n'it''s': 1\n''''  : 2\n'a: b': 3\n'\\n #': 4\n"),
+  EXPECT_EQ(yaml_entries("'': 0\n'it''s': 1\n''''  : 2\n'a: b': 3\n'\\n #': 4\n"),
             (Entries{{"", 0}, {"it's", 1}, {"'", 2}, {"a: b", 3}, {"\\n #", 4}}));
-  EXPECT_EQ(yaml(R"("": 0
+  EXPECT_EQ(yaml_entries(R"("": 0
 "\"\\\/": 1
 "\xe9\u2581\U0001F600\ud83d\ude00": 2
 "a: b #": 3
@@ -104,13 +95,14 @@ TEST(VocabularyTest, ReadsYamlTokensInQuotes) {
 }
 
 TEST(VocabularyTest, ReadsTokensAndIdsOnTwoLines) {
-  EXPECT_EQ(yaml("? \"a\\u2028\"\n: 0\n? b c\n:   1 # x\n?   'd'  # y\n# z\n: 2\n"),
+  EXPECT_EQ(yaml_entries("? \"a\\u2028\"\n: 0\n? b c\n:   1 # x\n?   'd'  # y\n# z\n: 2\n"),
             (Entries{{"a\u2028", 0}, {"b c", 1}, {"d", 2}}));
 }
 
 TEST(VocabularyTest, TakesEveryYamlTokenForItsText) {
   EXPECT_EQ(
-      yaml("null: 0\n~: 1\nyes: 2\nNo: 3\n10: 4\n1.5: 5\n0x1F: 6\ntrue: 7\n.inf: 8\n=: 9\n<<: 10"),
+      yaml_entries(
+          "null: 0\n~: 1\nyes: 2\nNo: 3\n10: 4\n1.5: 5\n0x1F: 6\ntrue: 7\n.inf: 8\n=: 9\n<<: 10"),
       (Entries{{"null", 0},
                {"~", 1},
                {"yes", 2},
@@ -126,12 +118,12 @@ TEST(VocabularyTest, TakesEveryYamlTokenForItsText) {
 
 TEST(VocabularyTest, KeepsNextLineAndMalformedBytesWithinYamlTokens) {
   EXPECT_EQ(
-      yaml("a\u0085b: 0\n\"\u0085\": 1\n\xFF\xE2\x96: 2\n'\xFE': 3\nc\u2028: 4\n"),
+      yaml_entries("a\u0085b: 0\n\"\u0085\": 1\n\xFF\xE2\x96: 2\n'\xFE': 3\nc\u2028: 4\n"),
       (Entries{{"a\u0085b", 0}, {"\u0085", 1}, {"\xFF\xE2\x96", 2}, {"\xFE", 3}, {"c\u2028", 4}}));
 }
 
 TEST(VocabularyTest, TakesJsonInAYamlFile) {
-  EXPECT_EQ(yaml(" \n{\"a\": 0,\n \"null\": 1}"), (Entries{{"a", 0}, {"null", 1}}));
+  EXPECT_EQ(yaml_entries(" \n{\"a\": 0,\n \"null\": 1}"), (Entries{{"a", 0}, {"null", 1}}));
 }
 
 TEST(VocabularyTest, RefusesYamlOfOtherForms) {
@@ -191,7 +183,7 @@ TEST(VocabularyTest, ReadsWhatYamlCppWritesAsYamlCppReadsIt) {
     written.emplace(token, static_cast<std::int32_t>(written.size()));
   }
   emitter << written;
-  const Entries read = yaml(emitter.c_str());
+  const Entries read = yaml_entries(emitter.c_str());
   EXPECT_EQ(read, Entries(written.begin(), written.end()));
   for (const auto& pair : YAML::Load(emitter.c_str())) {
     EXPECT_EQ(written.at(pair.first.Scalar()), pair.second.as<std::int32_t>());
@@ -201,7 +193,7 @@ TEST(VocabularyTest, ReadsWhatYamlCppWritesAsYamlCppReadsIt) {
 TEST(VocabularyTest, ReadsAListOfATokenALine) {
   EXPECT_EQ(parsed("<unk>\n</s>\t0\r\n▁a\t-2.5", "vocab.src.vocab"),
             (Entries{{"<unk>", 0}, {"</s>", 1}, {"▁a", 2}}));
-  EXPECT_EQ(error_of([] { parsed("a\n\nb\n", "x.vocab"); }),
+  EXPECT_EQ(model_error([] { parsed("a\n\nb\n", "x.vocab"); }),
             "x.vocab:2: found a line without a token");
 }
 
@@ -233,11 +225,11 @@ TEST(VocabularyTest, GivesANativeVocabularyItsPad) {
 }
 
 TEST(VocabularyTest, RefusesDuplicates) {
-  EXPECT_EQ(error_of([] {
+  EXPECT_EQ(model_error([] {
               made({{"▁a", 0}, {"b", 1}, {"▁a", 2}}, 3);
             }),
             "vocab.json: the token '▁a' is there twice, with the ids 0 and 2");
-  EXPECT_EQ(error_of([] {
+  EXPECT_EQ(model_error([] {
               made({{"\xFF\n", 0}, {"b", 0}}, 3);
             }),
             "vocab.json: the tokens '\\xff\\x0a' and 'b' have the same id, 0");
@@ -245,28 +237,28 @@ TEST(VocabularyTest, RefusesDuplicates) {
 
 TEST(VocabularyTest, RefusesAMismatchWithTheModelNamingBothNumbers) {
   const std::vector<VocabularyEntry> entries = {{"</s>", 0}, {"<unk>", 1}, {"<pad>", 5}};
-  EXPECT_EQ(error_of([&] { made(entries, 5); }),
+  EXPECT_EQ(model_error([&] { made(entries, 5); }),
             "vocab.json: vocabulary mismatch: its ids go up to 5, those of the model up to 4");
-  EXPECT_EQ(error_of([&] { made(entries, 7); }),
+  EXPECT_EQ(model_error([&] { made(entries, 7); }),
             "vocab.json: vocabulary mismatch: its ids go up to 5, those of the model up to 6");
-  EXPECT_EQ(error_of([&] {
+  EXPECT_EQ(model_error([&] {
               made({{"</s>", 0}, {"<unk>", 2}}, 3, true);
             }),
             "vocab.json: vocabulary mismatch: its ids go up to 2, those of the model up to 1");
-  EXPECT_EQ(error_of([&] { made({}, 2); }),
+  EXPECT_EQ(model_error([&] { made({}, 2); }),
             "vocab.json: vocabulary mismatch: its ids go up to -1, those of the model up to 1");
 }
 
 TEST(VocabularyTest, RefusesMissingSpecialTokens) {
-  EXPECT_EQ(error_of([] {
+  EXPECT_EQ(model_error([] {
               made({{"<unk>", 0}, {"<pad>", 1}}, 2);
             }),
             "vocab.json: found no token </s>");
-  EXPECT_EQ(error_of([] {
+  EXPECT_EQ(model_error([] {
               made({{"</s>", 0}, {"UNK", 1}, {"<pad>", 2}}, 3);
             }),
             "vocab.json: found no token <unk>");
-  EXPECT_EQ(error_of([] {
+  EXPECT_EQ(model_error([] {
               made({{"</s>", 0}, {"<unk>", 1}}, 2);
             }),
             "vocab.json: found no token <pad>");
@@ -278,14 +270,14 @@ TEST(VocabularyTest, ReadsAFileAndSaysWhichIsMissing) {
   std::ofstream(file) << R"({"</s>": 0, "<unk>": 1, "<pad>": 2})";
   EXPECT_EQ(read_vocabulary(file, {3, false}).pad_id(), 2);
   std::ofstream(file) << "version https://git-lfs.github.com/spec/v1\n";
-  EXPECT_EQ(error_of([&] {
+  EXPECT_EQ(model_error([&] {
               read_vocabulary(file, {3, false});
             }),
             file.string() +
                 ": found a Git LFS pointer in place of the file; fetch it with 'git lfs "
                 "pull', or download it");
   std::filesystem::remove(file);
-  EXPECT_EQ(error_of([&] {
+  EXPECT_EQ(model_error([&] {
               read_vocabulary(file, {3, false});
             }),
             file.string() + ": found no such file");

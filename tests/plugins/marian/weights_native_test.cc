@@ -13,7 +13,9 @@
 namespace refran::marian {
 namespace {
 
+using files::numbers;
 using files::Tensors;
+using files::weights_error;
 
 // One row of zeros more than in the file.
 ModelFolder native_folder() {
@@ -50,12 +52,6 @@ Tensors native_tensors() {
   tensors.add("decoder_ff_logit_out_b", {1, 4}, {1, 2, 3, 4});
   tensors.add("special:model.yml", {1}, std::vector<char>{0}, StoredType::int8);
   return tensors;
-}
-
-std::vector<float> numbers(std::span<const float> values) { return {values.begin(), values.end()}; }
-
-std::string error_of(const ModelFolder& folder, const Tensors& tensors) {
-  return files::model_error([&] { load_weights(folder, tensors.checkpoint()); });
 }
 
 TEST(NativeWeightsTest, PutsEveryTensorAtItsPlace) {
@@ -113,7 +109,7 @@ TEST(NativeWeightsTest, TakesAnOutputMatrixOfItsOwnInBothForms) {
   ModelFolder folder = native_folder();
   folder.config.tied_output = false;
   Tensors tensors = native_tensors();
-  EXPECT_EQ(error_of(folder, tensors), "model.bin: found no tensor decoder_ff_logit_out_Wt");
+  EXPECT_EQ(weights_error(folder, tensors), "model.bin: found no tensor decoder_ff_logit_out_Wt");
   std::vector<float> matrix(16);
   for (std::size_t i = 0; i < 16; ++i) matrix[i] = static_cast<float>(i);
   tensors.add("decoder_ff_logit_out_Wt", {4, 4}, matrix);
@@ -149,7 +145,7 @@ TEST(NativeWeightsTest, TellsWhatDoesNotFit) {
   Tensors tensors = native_tensors();
   tensors.add("Wemb", {5, 4});
   tensors.add("encoder_l1_ffn_W2", {3, 4}, std::vector<std::int8_t>(12), StoredType::int8);
-  EXPECT_EQ(error_of(native_folder(), tensors),
+  EXPECT_EQ(weights_error(native_folder(), tensors),
             "model.bin: encoder_l1_ffn_W2 holds int8, allowed: float32, float16, bfloat16 or "
             "float64; Wemb has shape [5, 4], special:model.yml asks for [4, 4]");
 }

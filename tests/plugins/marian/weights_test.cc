@@ -16,15 +16,11 @@
 namespace refran::marian {
 namespace {
 
+using files::numbers;
 using files::small_folder;
 using files::small_tensors;
 using files::Tensors;
-
-std::string error_of(const ModelFolder& folder, const Tensors& tensors) {
-  return files::model_error([&] { load_weights(folder, tensors.checkpoint()); });
-}
-
-std::vector<float> numbers(std::span<const float> values) { return {values.begin(), values.end()}; }
+using files::weights_error;
 
 // That `values` has `size` numbers, all of them the tensor's.
 void expect_is(std::span<const float> values, const Tensors& tensors, const std::string& name,
@@ -146,7 +142,7 @@ TEST(WeightsTest, TakesStoredPositionTables) {
   EXPECT_EQ(weights.warnings, std::vector<std::string>{});
   tensors.add("model.decoder.embed_positions.weight", {2, 4});
   EXPECT_EQ(
-      error_of(small_folder(), tensors),
+      weights_error(small_folder(), tensors),
       "model.bin: model.decoder.embed_positions.weight has shape [2, 4], config.json asks for "
       "[3, 4]");
 }
@@ -160,7 +156,7 @@ TEST(WeightsTest, TakesABiasOfEitherShapeOrNone) {
   weights = load_weights(small_folder(), tensors.checkpoint());
   EXPECT_EQ(numbers(weights.output.bias), std::vector<float>(5));
   tensors.add("final_logits_bias", {1, 6});
-  EXPECT_EQ(error_of(small_folder(), tensors),
+  EXPECT_EQ(weights_error(small_folder(), tensors),
             "model.bin: final_logits_bias has shape [1, 6], config.json asks for [5]");
 }
 
@@ -169,7 +165,7 @@ TEST(WeightsTest, NamesAllMissingTensors) {
   tensors.remove("model.shared.weight");
   tensors.remove("model.encoder.layers.0.fc1.bias");
   tensors.remove("model.decoder.layers.0.encoder_attn.k_proj.weight");
-  EXPECT_EQ(error_of(small_folder(), tensors),
+  EXPECT_EQ(weights_error(small_folder(), tensors),
             "model.bin: found no tensor model.encoder.layers.0.fc1.bias, "
             "model.decoder.layers.0.encoder_attn.k_proj.weight, model.shared.weight");
 }
@@ -180,7 +176,7 @@ TEST(WeightsTest, RefusesOtherShapesAndTypes) {
   tensors.add("model.encoder.layers.0.fc2.bias", {4}, std::vector<std::int32_t>(4),
               StoredType::int32);
   tensors.remove("model.encoder.layers.0.fc2.weight");
-  EXPECT_EQ(error_of(small_folder(), tensors),
+  EXPECT_EQ(weights_error(small_folder(), tensors),
             "model.bin: found no tensor model.encoder.layers.0.fc2.weight; "
             "model.encoder.layers.0.fc1.weight has shape [4, 3], config.json asks for [3, 4]; "
             "model.encoder.layers.0.fc2.bias holds int32, allowed: float32, float16, bfloat16 or "
@@ -191,11 +187,11 @@ TEST(WeightsTest, RefusesNumbersThatAreNotFinite) {
   Tensors tensors = small_tensors();
   const std::string bias = "model.decoder.layers.0.fc2.bias";
   tensors.add(bias, {4}, {0, 1, std::nanf(""), 3});
-  EXPECT_EQ(error_of(small_folder(), tensors),
+  EXPECT_EQ(weights_error(small_folder(), tensors),
             "model.bin: " + bias + " holds NaN among its numbers, allowed: finite ones");
   tensors.add(bias, {4}, std::vector<std::uint16_t>{0, 0, 0, 0xFC00}, StoredType::float16);
   EXPECT_EQ(
-      error_of(small_folder(), tensors),
+      weights_error(small_folder(), tensors),
       "model.bin: " + bias + " holds an infinite one among its numbers, allowed: finite ones");
 }
 

@@ -15,12 +15,12 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, AblationTest,
                          testing::Values("small", "uneven", "frozen", "page"),
                          [](const auto& test) { return test.param; });
 
-AblationMeasures measure(const Fixture& fixture, const std::vector<double>& parameters) {
+AblationMeasures ablation_of(const Fixture& fixture, const std::vector<double>& parameters) {
   return measure_ablation(fixture.task, fixture.spec, just(parameters), just(fixture.resampled))[0];
 }
 
 void expect_ablation(const Fixture& fixture) {
-  const AblationMeasures found = measure(fixture, fixture.parameters);
+  const AblationMeasures found = ablation_of(fixture, fixture.parameters);
   const nlohmann::json& expected = fixture.json.at("ablation");
   const double tolerance = tolerance_of(fixture.spec.precision);
   const auto expect = [&](const std::string& name, const auto& values, double allowed) {
@@ -51,7 +51,7 @@ TEST_P(AblationTest, WithNoHeadOffIsTheWholeModelBitForBit) {
   Fixture fixture = read_fixture(GetParam());
   for (const Precision precision : {Precision::float32, Precision::float64}) {
     fixture.spec.precision = precision;
-    const AblationMeasures found = measure(fixture, fixture.parameters);
+    const AblationMeasures found = ablation_of(fixture, fixture.parameters);
     const std::vector one = just(fixture.parameters);
     const Score score = measure_score(fixture.task, fixture.spec, fixture.task.training, one)[0];
     const AttentionMeasures whole = measure_attention(fixture.task, fixture.spec, one, false)[0];
@@ -82,7 +82,7 @@ TEST_P(AblationTest, SwitchingOffIsZeroingTheHeadsSliceOfTheOutputProjectionBitF
   Fixture fixture = read_fixture(GetParam());
   for (const Precision precision : {Precision::float32, Precision::float64}) {
     fixture.spec.precision = precision;
-    const AblationMeasures found = measure(fixture, fixture.parameters);
+    const AblationMeasures found = ablation_of(fixture, fixture.parameters);
     std::vector<std::vector<double>> zeroed;
     for (std::size_t subset = 0; subset < found.loss.extent(1); ++subset)
       zeroed.push_back(without_outputs(fixture, subset));
@@ -96,7 +96,7 @@ TEST_P(AblationTest, SwitchingOffIsZeroingTheHeadsSliceOfTheOutputProjectionBitF
 
 TEST_P(AblationTest, WithAllHeadsOffTheResidualStreamAloneAnswers) {
   const Fixture fixture = read_fixture(GetParam());
-  const AblationMeasures found = measure(fixture, fixture.parameters);
+  const AblationMeasures found = ablation_of(fixture, fixture.parameters);
   const std::size_t all = found.loss.extent(1) - 1;
   // Only the embedding of "it" is left, which says the same of every sentence: the logits of
   // embedding · unembedding.
@@ -123,7 +123,7 @@ TEST_P(AblationTest, WithAllHeadsOffTheResidualStreamAloneAnswers) {
 TEST_P(AblationTest, ResampledFromTheSameSentenceIsTheWholeModelBitForBit) {
   Fixture fixture = read_fixture(GetParam());
   for (std::size_t s = 0; s < fixture.resampled.size(); ++s) fixture.resampled[s] = s;
-  const AblationMeasures found = measure(fixture, fixture.parameters);
+  const AblationMeasures found = ablation_of(fixture, fixture.parameters);
   const auto mode = static_cast<std::size_t>(AblationMode::resample);
   for (std::size_t subset = 0; subset < found.loss.extent(1); ++subset)
     EXPECT_EQ(found.loss(mode, subset), found.loss(mode, 0));
@@ -131,7 +131,7 @@ TEST_P(AblationTest, ResampledFromTheSameSentenceIsTheWholeModelBitForBit) {
 
 TEST(AblationModesTest, UniformChangesNothingWhereAttentionIsUniform) {
   const Fixture fixture = read_fixture("frozen");
-  const AblationMeasures found = measure(fixture, fixture.parameters);
+  const AblationMeasures found = ablation_of(fixture, fixture.parameters);
   const auto mode = static_cast<std::size_t>(AblationMode::uniform);
   for (std::size_t subset = 0; subset < found.loss.extent(1); ++subset)
     EXPECT_EQ(found.loss(mode, subset), found.loss(mode, 0));
@@ -139,7 +139,7 @@ TEST(AblationModesTest, UniformChangesNothingWhereAttentionIsUniform) {
 
 TEST(AblationModesTest, ModesDifferWhereHeadsAreOff) {
   const Fixture fixture = read_fixture("page");
-  const AblationMeasures found = measure(fixture, fixture.parameters);
+  const AblationMeasures found = ablation_of(fixture, fixture.parameters);
   for (std::size_t mode = 1; mode < kAblationModes; ++mode) {
     for (std::size_t subset = 1; subset < 16; ++subset)
       EXPECT_NE(found.loss(mode, subset), found.loss(mode - 1, subset));

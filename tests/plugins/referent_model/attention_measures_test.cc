@@ -15,12 +15,12 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, AttentionMeasuresTest,
                          testing::Values("small", "uneven", "frozen", "page"),
                          [](const auto& test) { return test.param; });
 
-std::vector<AttentionMeasures> measure(const Fixture& fixture, bool with_layer1 = false) {
+std::vector<AttentionMeasures> attention_of(const Fixture& fixture, bool with_layer1 = false) {
   return measure_attention(fixture.task, fixture.spec, just(fixture.parameters), with_layer1);
 }
 
 void expect_attention(const Fixture& fixture) {
-  const AttentionMeasures found = measure(fixture, true)[0];
+  const AttentionMeasures found = attention_of(fixture, true)[0];
   const nlohmann::json& expected = fixture.json.at("attention");
   const double tolerance = tolerance_of(fixture.spec.precision);
   const auto expect = [&](const std::string& name, const auto& values) {
@@ -67,7 +67,7 @@ TEST_P(AttentionMeasuresTest, IsNumPysInFloat32) {
 
 TEST_P(AttentionMeasuresTest, ComponentsSumToTheLogitDifference) {
   const Fixture fixture = read_fixture(GetParam());
-  const AttentionMeasures found = measure(fixture)[0];
+  const AttentionMeasures found = attention_of(fixture)[0];
   std::array<double, 2> sum{};
   std::array<double, 2> count{};
   for (std::size_t s = 0; s < fixture.task.training.size(); ++s) {
@@ -139,7 +139,7 @@ TEST_P(AttentionMeasuresTest, TheBytesAreThoseOfPlainLanes) {
 
 TEST(AttentionTotalsTest, WeightsSumToOneAndLayerTwoAsksFromItAlone) {
   const Fixture fixture = read_fixture("page");
-  const AttentionMeasures found = measure(fixture)[0];
+  const AttentionMeasures found = attention_of(fixture)[0];
   for (std::size_t referent = 0; referent < 2; ++referent) {
     for (std::size_t head = 0; head < 2; ++head) {
       for (std::size_t query = 0; query < kRoles; ++query) {
@@ -159,7 +159,7 @@ TEST(AttentionTotalsTest, WeightsSumToOneAndLayerTwoAsksFromItAlone) {
 
 TEST(AttentionTotalsTest, UniformAttentionHasTheEntropyOfAllPositions) {
   const Fixture fixture = read_fixture("frozen");
-  const AttentionMeasures found = measure(fixture)[0];
+  const AttentionMeasures found = attention_of(fixture)[0];
   const double positions = static_cast<double>(fixture.task.positions);
   for (std::size_t layer = 0; layer < kLayers; ++layer) {
     EXPECT_NEAR(found.entropy(layer, 0), std::log(positions), 1e-12);

@@ -11,7 +11,7 @@ namespace refran::referent {
 namespace {
 
 // 10 positions: four roles of one position each, six other words.
-Task page_task() {
+Task two_sentence_task() {
   TaskSpec spec;
   spec.sentence_template = "the {animal} didn't cross the {place} because it was {adjective}";
   spec.nouns = {{{"animal", {"dog"}}, {"place", {"road"}}}};
@@ -29,20 +29,20 @@ Weights on(std::size_t role) {
 }
 
 std::string job(const Weights& first, const Weights& second, double threshold = 0.4) {
-  return job_of({first, second}, page_task(), {.threshold = threshold});
+  return job_of({first, second}, two_sentence_task(), {.threshold = threshold});
 }
 
 const Weights kUniform = {0.1, 0.1, 0.1, 0.1, 0.6};
 
 TEST(JobsTest, RolesAreNamedAfterTheTasksSlots) {
-  EXPECT_THAT(role_names(page_task()),
+  EXPECT_THAT(role_names(two_sentence_task()),
               testing::ElementsAre("animal", "place", "adjective", "self", "other words"));
   EXPECT_THAT(part_names(),
               testing::ElementsAre("referent", "distractor", "adjective", "self", "other words"));
 }
 
 TEST(JobsTest, UniformAttentionGivesEachRoleItsShareOfThePositions) {
-  EXPECT_THAT(uniform_roles(page_task()), testing::ElementsAre(0.1, 0.1, 0.1, 0.1, 0.6));
+  EXPECT_THAT(uniform_roles(two_sentence_task()), testing::ElementsAre(0.1, 0.1, 0.1, 0.1, 0.6));
 }
 
 TEST(JobsTest, ExcessIsZeroForUniformAttentionAndOneForAllOfIt) {
@@ -81,7 +81,8 @@ TEST(JobsTest, TheThresholdItselfCounts) {
   Weights weights = kUniform;
   weights[kSelf] = 0.55;
   weights[kOther] = 0.15;
-  const double excess = excess_over_uniform(weights[kSelf], uniform_roles(page_task())[kSelf]);
+  const double excess =
+      excess_over_uniform(weights[kSelf], uniform_roles(two_sentence_task())[kSelf]);
   EXPECT_EQ(job(weights, weights, excess), "self");
   EXPECT_EQ(job(weights, weights, std::nextafter(excess, 1)), "mixed");
   EXPECT_EQ(job(weights, weights, std::nextafter(excess, 0)), "self");
@@ -120,7 +121,7 @@ TEST(JobsTest, JobsOfAllHeadsAreReadFromTheQueryIt) {
   look(0, 1, kFirstNounRole, kFirstNounRole);
   look(1, 0, kFirstNounRole, kSecondNounRole);
   look(1, 1, kSelf, kOther);
-  const Array<std::string, 2> jobs = jobs_of(weights, page_task(), {});
+  const Array<std::string, 2> jobs = jobs_of(weights, two_sentence_task(), {});
   EXPECT_THAT(jobs.values(), testing::ElementsAre("adjective", "animal", "referent",
                                                   "switches with the adjective"));
 }

@@ -99,6 +99,12 @@ inline std::vector<KernelExample> kernel_examples() {
   return examples;
 }
 
+inline std::vector<KernelExample> kernel_examples_and_page() {
+  std::vector<KernelExample> examples = kernel_examples();
+  examples.push_back(page_example());
+  return examples;
+}
+
 inline std::string example_name(const testing::TestParamInfo<KernelExample>& info) {
   return info.param.name;
 }

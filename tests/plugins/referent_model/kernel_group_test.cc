@@ -12,11 +12,6 @@
 namespace refran::referent::kernel {
 namespace {
 
-std::vector<KernelExample> with_page(std::vector<KernelExample> examples) {
-  examples.push_back(page_example());
-  return examples;
-}
-
 // One sentence of a group after a step, and the plain model's way through it.
 struct Place {
   const Group& group;
@@ -218,7 +213,7 @@ TEST_P(GroupTest, WeighSplitsAttentionByWhereItIsRead) {
         });
 }
 
-INSTANTIATE_TEST_SUITE_P(Examples, GroupTest, testing::ValuesIn(with_page(kernel_examples())),
+INSTANTIATE_TEST_SUITE_P(Examples, GroupTest, testing::ValuesIn(kernel_examples_and_page()),
                          example_name);
 
 TEST(KernelSoftmaxTest, EveryRowSumsToOneInTheRatiosOfItsExponentials) {

@@ -14,11 +14,6 @@
 namespace refran::referent::kernel {
 namespace {
 
-std::vector<KernelExample> with_page(std::vector<KernelExample> examples) {
-  examples.push_back(page_example());
-  return examples;
-}
-
 class ForwardTest : public testing::TestWithParam<KernelExample> {};
 
 TEST_P(ForwardTest, LogitsLossesAndAnswersAreThePlainModels) {
@@ -73,7 +68,7 @@ TEST_P(ForwardTest, AStepsLossAndAccuracyAreThePlainModels) {
   EXPECT_DOUBLE_EQ(result.right.v[0], plain.accuracy);
 }
 
-INSTANTIATE_TEST_SUITE_P(Examples, ForwardTest, testing::ValuesIn(with_page(kernel_examples())),
+INSTANTIATE_TEST_SUITE_P(Examples, ForwardTest, testing::ValuesIn(kernel_examples_and_page()),
                          example_name);
 
 // Parameters [begin, end) that make up one of the model's arrays.

@@ -6,19 +6,12 @@
 #include <referent_model/plain_model.h>
 
 #include "fixture.h"
+#include "kernel_examples.h"
 
 namespace refran::referent {
 namespace {
 
 class PlainModelTest : public testing::TestWithParam<std::string> {};
-
-// Values of the first lane.
-template <class Lanes>
-std::vector<double> first_lane(const std::vector<Lanes>& values) {
-  std::vector<double> result;
-  for (const Lanes& value : values) result.push_back(static_cast<double>(value.v[0]));
-  return result;
-}
 
 template <class T>
 void expect_activations(const Fixture& fixture, double tolerance) {
