@@ -13,6 +13,12 @@ inline std::size_t row_of(const Attend& attend, std::size_t position) {
   return attend.context != nullptr ? attend.context[position] : attend.first + position;
 }
 
+// Fetches one head's part of a row, some time before it is read.
+template <class Lanes>
+inline void fetch(const float* row, std::size_t head_dim) {
+  for (std::size_t i = 0; i < head_dim; i += kLine) __builtin_prefetch(row + i);
+}
+
 template <class Lanes>
 inline Lanes product_of(const float* a, const float* b, std::size_t count) {
   Lanes sum = Lanes::of(0);
@@ -34,6 +40,7 @@ inline void score_keys(const Attend& attend, std::size_t head, float* scores) {
     Lanes terms[4];
     for (std::size_t j = 0; j < 4; ++j) {
       const std::size_t row = row_of<Lanes>(attend, position + (j < count ? j : 0));
+      fetch<Lanes>(attend.values + row * dim + offset, attend.head_dim);
       terms[j] = product_of<Lanes>(query, attend.keys + row * dim + offset, attend.head_dim);
     }
     float sums[4];
@@ -67,7 +74,9 @@ inline void average_whole(const Attend& attend, std::size_t offset, const float*
   Lanes sum[Count];
   for (Lanes& part : sum) part = Lanes::of(0);
   for (std::size_t position = 0; position < attend.positions; ++position) {
-    const float* value = attend.values + row_of<Lanes>(attend, position) * dim + offset;
+    const std::size_t begin = row_of<Lanes>(attend, position) * dim + offset;
+    const float* value = attend.values + begin;
+    fetch<Lanes>(attend.keys + begin + attend.head_dim, Count * kWidth);  // of the next head
     const Lanes weight = Lanes::of(weights[position]);
     for (std::size_t i = 0; i < Count; ++i)
       sum[i] = fma(weight, Lanes::load(value + i * kWidth), sum[i]);

@@ -16,10 +16,22 @@ namespace refran::marian::kernel {
 // With so few rows a product takes as long as its weights take from memory.
 constexpr std::size_t kFewRows = 4;
 
-// y[row, out] = bias[out] + sum over in of x[row, in] · weight[out, in], for out in [begin, end).
-// Rows of all three are contiguous; those of y are `y_stride` apart.
-struct Matmul {
+// Rows as a product of more than kFewRows reads them (matmul.h). Eight at a time are packed.
+struct Pack {
   const float* x;  // [row, in]
+  std::size_t rows;
+  std::size_t in;
+  float* packed;  // [packed_size(rows, in)]
+};
+
+constexpr std::size_t packed_size(std::size_t rows, std::size_t in) {
+  return (rows + 7) / 8 * 8 * in;
+}
+
+// y[row, out] = bias[out] + sum over in of x[row, in] · weight[out, in], for out in [begin, end).
+// Rows of weight and y are contiguous; those of y are `y_stride` apart.
+struct Matmul {
+  const float* x;  // [row, in], or packed if there are more than kFewRows
   std::size_t rows;
   std::size_t in;
   const float* weight;  // [out, in]
@@ -62,6 +74,7 @@ struct AddNorm {
 };
 
 struct Kernels {
+  void (*pack)(const Pack& pack, std::size_t eight);
   void (*matmul)(const Matmul& product, std::size_t begin, std::size_t end);
   void (*attend)(const Attend& attend);
   void (*add_norm)(const AddNorm& norm);

@@ -10,7 +10,8 @@ namespace refran::marian::kernel {
 
 template <class Lanes>
 constexpr Kernels kernels_of() {
-  return {.matmul = matmul<Lanes>,
+  return {.pack = pack<Lanes>,
+          .matmul = matmul<Lanes>,
           .attend = attend<Lanes>,
           .add_norm = add_norm<Lanes>,
           .activate = activate<Lanes>,

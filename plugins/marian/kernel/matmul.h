@@ -1,66 +1,62 @@
-// Rows times a matrix that lies as checkpoints have it, [out, in]. Sixteen outs at a time are a
-// panel; its weights are transposed, so that a register holds eight outs and nothing is summed
-// across it.
+// Rows times a matrix that lies as checkpoints have it, [out, in].
 //
-// The order of a number's sum, whatever the rows beside it: each chunk of 256 ins is summed from
-// its first term on; then the chunks' sums, then the bias.
+// With few rows the weights are what is waited for, each being used but once: lanes are outs. With
+// more rows, lanes are rows: they are packed once, and the weights are read where they lie.
+//
+// The order of a number's sum is one for both, whatever the rows beside it: each chunk of 256 ins
+// is summed from its first term on; then the chunks' sums, then the bias.
 #pragma once
+
+#include <utility>
 
 #include "kernels.h"
 #include "vectors.h"
 
 namespace refran::marian::kernel {
 
-constexpr std::size_t kPanelOuts = 2 * kWidth;
-// A packed panel's chunk takes 16 KiB: half of the first cache.
 constexpr std::size_t kChunk = 256;
-constexpr std::size_t kLine = 16;  // floats of a cache line
-// 6 rows by 2 registers of outs: twelve sums, which hide the latency of a multiply-add, two
-// registers of weights and one of x.
-constexpr std::size_t kTileRows = 6;
-// The outs and rows whose sums wait in the second cache from chunk to chunk, beside the chunk of x
-// that all panels need.
-constexpr std::size_t kGroupOuts = 64;
-constexpr std::size_t kBlockRows = 192;
+// The outs that few rows are multiplied by at once: two registers.
+constexpr std::size_t kFewOuts = 2 * kWidth;
 
-// Sums of some rows and a panel's outs, in registers.
+// Sums of some rows and sixteen outs, in registers.
 template <std::size_t Rows, class Lanes>
-struct PanelSums {
+struct FewSums {
   Lanes sum[Rows][2];
 
-  PanelSums() {
+  FewSums() {
     for (std::size_t r = 0; r < Rows; ++r) sum[r][0] = sum[r][1] = Lanes::of(0);
   }
 
-  // totals[row · stride + out] += sum.
-  void add_to(float* totals, std::size_t stride) const {
+  // totals[row, out] += sum.
+  void add_to(float* totals) const {
     for (std::size_t r = 0; r < Rows; ++r) {
       for (std::size_t half = 0; half < 2; ++half) {
-        float* total = totals + r * stride + half * kWidth;
+        float* total = totals + r * kFewOuts + half * kWidth;
         (Lanes::load(total) + sum[r][half]).store(total);
       }
     }
   }
 };
 
-// A panel for few rows: the weights are used but once, so they are transposed in registers, a cache
-// line of each of eight outs after the other. `in` is a multiple of a cache line.
+// Sixteen outs. The weights are transposed in registers, a cache line of each of eight outs after
+// the other. `in` is a multiple of a cache line.
 template <std::size_t Rows, class Lanes>
 void multiply_few(const Matmul& product, std::size_t out) {
   const std::size_t in = product.in;
   const float* const weight = product.weight + out * in;
-  const float* const next = weight + kPanelOuts * in;
-  float totals[Rows * kPanelOuts] = {};
+  const float* const next = weight + kFewOuts * in;
+  float totals[Rows * kFewOuts] = {};
   for (std::size_t begin = 0; begin < in; begin += kChunk) {
     const std::size_t end = in - begin < kChunk ? in : begin + kChunk;
-    PanelSums<Rows, Lanes> sums;
+    FewSums<Rows, Lanes> sums;
     for (std::size_t i = begin; i < end; i += kLine) {
-      for (std::size_t line = 0; line < kPanelOuts; ++line)
-        __builtin_prefetch(next + i * kPanelOuts + line * kLine, 0, 2);
+      for (std::size_t line = 0; line < kFewOuts; ++line)
+        __builtin_prefetch(next + i * kFewOuts + line * kLine, 0, 2);
       for (std::size_t half = 0; half < 2; ++half) {
         for (std::size_t j = i; j < i + kLine; j += 4) {
           Lanes column[4];
-          load_columns(weight + half * kWidth * in + j, in, column);
+          load_columns([&](std::size_t o) { return weight + (half * kWidth + o) * in + j; },
+                       column);
           for (std::size_t k = 0; k < 4; ++k) {
             for (std::size_t r = 0; r < Rows; ++r) {
               const Lanes term = Lanes::of(product.x[r * in + j + k]);
@@ -70,138 +66,267 @@ void multiply_few(const Matmul& product, std::size_t out) {
         }
       }
     }
-    sums.add_to(totals, kPanelOuts);
+    sums.add_to(totals);
   }
   for (std::size_t r = 0; r < Rows; ++r) {
     float* y = product.y + r * product.y_stride + out;
-    for (std::size_t o = 0; o < kPanelOuts; ++o)
-      y[o] = totals[r * kPanelOuts + o] + product.bias[out + o];
+    for (std::size_t o = 0; o < kFewOuts; ++o)
+      y[o] = totals[r * kFewOuts + o] + product.bias[out + o];
   }
 }
 
-// packed[in, kPanelOuts] = weight[out, in] of `outs` outs and a chunk's `count` ins; the last out
-// again for those that a panel lacks.
+// One number, where sixteen outs or a cache line of ins are lacking.
 template <class Lanes>
-inline void pack_panel(const float* weight, std::size_t in, std::size_t outs, std::size_t count,
-                       float* packed) {
-  std::size_t i = 0;
-  for (; outs >= kPanelOuts && i + kLine <= count; i += kLine) {
-    for (std::size_t first = 0; first < kPanelOuts; first += kWidth) {
-      for (std::size_t j = i; j < i + kLine; j += 4) {
-        Lanes column[4];
-        load_columns(weight + first * in + j, in, column);
-        for (std::size_t k = 0; k < 4; ++k) column[k].store(packed + (j + k) * kPanelOuts + first);
-      }
-    }
+inline void multiply_one(const Matmul& product, std::size_t row, std::size_t out) {
+  const float* const x = product.x + row * product.in;
+  const float* const weight = product.weight + out * product.in;
+  Lanes total = Lanes::of(0);
+  for (std::size_t begin = 0; begin < product.in; begin += kChunk) {
+    Lanes sum = Lanes::of(0);
+    for (std::size_t i = begin; i < product.in && i < begin + kChunk; ++i)
+      sum = fma(Lanes::of(x[i]), Lanes::of(weight[i]), sum);
+    total = total + sum;
   }
-  for (; i < count; ++i) {
-    for (std::size_t o = 0; o < kPanelOuts; ++o)
-      packed[i * kPanelOuts + o] = weight[(o < outs ? o : outs - 1) * in + i];
-  }
+  store_part(total + Lanes::of(product.bias[out]), product.y + row * product.y_stride + out, 1);
 }
 
-// Rows of x and a packed panel: totals[row · kGroupOuts + out] += x[row, in] · packed[in, out].
-struct Tile {
-  const float* x;
-  std::size_t in;  // the distance of rows of x and of the weights
-  const float* packed;
-  std::size_t count;  // of the chunk's ins
-  float* totals;
-  // So many rows of the weights are fetched meanwhile, from where the next panel will be packed.
-  const float* next;
-  std::size_t next_rows;
+template <class Lanes>
+void matmul_few(const Matmul& product, std::size_t begin, std::size_t end) {
+  using Multiply = void (*)(const Matmul&, std::size_t);
+  constexpr Multiply kMultiply[kFewRows] = {multiply_few<1, Lanes>, multiply_few<2, Lanes>,
+                                            multiply_few<3, Lanes>, multiply_few<4, Lanes>};
+  if (product.in % kLine == 0) {
+    for (; begin + kFewOuts <= end; begin += kFewOuts) kMultiply[product.rows - 1](product, begin);
+  }
+  for (; begin < end; ++begin)
+    for (std::size_t row = 0; row < product.rows; ++row) multiply_one<Lanes>(product, row, begin);
+}
+
+// Where packed rows are. Eight rows are a register; two registers are a group, the last of which
+// has one to three. They lie as [chunk, group, in of the chunk, row of the group], so that a
+// group's chunk is read from its beginning to its end.
+template <class Lanes>
+struct Packing {
+  std::size_t registers;
+  std::size_t in;
+
+  Packing(std::size_t rows, std::size_t in_dim)
+      : registers((rows + kWidth - 1) / kWidth), in(in_dim) {}
+
+  std::size_t groups() const { return registers < 2 ? 1 : registers / 2; }
+  // The first register of a group; for the number of groups, the number of registers.
+  std::size_t first(std::size_t group) const { return group < groups() ? 2 * group : registers; }
+  std::size_t size(std::size_t group) const { return first(group + 1) - first(group); }
+  std::size_t group_of(std::size_t eight) const {
+    return eight / 2 < groups() ? eight / 2 : groups() - 1;
+  }
+  // The ins of the chunk that begins at `begin`, and where a group's part of it lies.
+  std::size_t count(std::size_t begin) const { return in - begin < kChunk ? in - begin : kChunk; }
+  std::size_t offset(std::size_t group, std::size_t begin) const {
+    return (registers * begin + first(group) * count(begin)) * kWidth;
+  }
 };
 
-template <std::size_t Rows, class Lanes>
+// A chunk of eight rows, of a group that has `width`.
+template <class Lanes>
+inline void pack_register(const float* const* row, std::size_t begin, std::size_t count,
+                          std::size_t width, float* packed) {
+  std::size_t i = begin;
+  for (; i + 4 <= begin + count; i += 4) {
+    Lanes column[4];
+    load_columns([&](std::size_t j) { return row[j] + i; }, column);
+    for (std::size_t k = 0; k < 4; ++k, packed += width) column[k].store(packed);
+  }
+  for (; i < begin + count; ++i, packed += width)
+    for (std::size_t j = 0; j < kWidth; ++j) packed[j] = row[j][i];
+}
+
+template <class Lanes>
+void pack(const Pack& pack, std::size_t eight) {
+  const Packing<Lanes> packing(pack.rows, pack.in);
+  const std::size_t group = packing.group_of(eight);
+  // The last row again for those that a register lacks.
+  const float* rows[kWidth];
+  for (std::size_t j = 0; j < kWidth; ++j) {
+    const std::size_t row = eight * kWidth + j;
+    rows[j] = pack.x + (row < pack.rows ? row : pack.rows - 1) * pack.in;
+  }
+  float* const packed = pack.packed + (eight - packing.first(group)) * kWidth;
+  for (std::size_t begin = 0; begin < pack.in; begin += kChunk) {
+    pack_register<Lanes>(rows, begin, packing.count(begin), packing.size(group) * kWidth,
+                         packed + packing.offset(group, begin));
+  }
+}
+
+// A tile's sums, in registers: they hide the latency of a multiply-add and leave registers for x
+// and a weight.
+constexpr std::size_t kSums = 12;
+// A panel's chunk of weights takes 12 KiB: it stays in the first cache for all groups.
+constexpr std::size_t kPanelOuts = kSums;
+// The outs and groups whose totals wait in the second cache from chunk to chunk, beside the chunk
+// of x that all panels need.
+constexpr std::size_t kBlockOuts = 48;
+constexpr std::size_t kBlockGroups = 12;
+
+// totals[out, row] += weight[out, in] · x[in, row] of a chunk, some outs and a group.
+struct Tile {
+  const float* x;
+  std::size_t count;  // of the chunk's ins
+  const float* weight;
+  std::size_t in;  // the distance of rows of the weights
+  float* totals;
+  std::size_t stride;
+  // So many rows of weights are fetched meanwhile, from where the next panel is.
+  const float* next;
+  std::size_t next_outs;
+};
+
+template <std::size_t Registers, std::size_t Outs, class Lanes>
 void multiply_tile(const Tile& tile) {
-  PanelSums<Rows, Lanes> sums;
-  const float* packed = tile.packed;
+  Lanes sum[Outs][Registers];
+  for (auto& of_out : sum)
+    for (Lanes& number : of_out) number = Lanes::of(0);
+  const float* x = tile.x;
   for (std::size_t begin = 0; begin < tile.count; begin += kLine) {
-    for (std::size_t row = 0; row < tile.next_rows; ++row)
-      __builtin_prefetch(tile.next + row * tile.in + begin, 0, 2);
+    for (std::size_t out = 0; out < tile.next_outs; ++out)
+      __builtin_prefetch(tile.next + out * tile.in + begin);
     const std::size_t end = tile.count - begin < kLine ? tile.count : begin + kLine;
-    for (std::size_t i = begin; i < end; ++i, packed += kPanelOuts) {
-      const Lanes low = Lanes::load(packed);
-      const Lanes high = Lanes::load(packed + kWidth);
-      for (std::size_t r = 0; r < Rows; ++r) {
-        const Lanes term = Lanes::of(tile.x[r * tile.in + i]);
-        sums.sum[r][0] = fma(term, low, sums.sum[r][0]);
-        sums.sum[r][1] = fma(term, high, sums.sum[r][1]);
+    for (std::size_t i = begin; i < end; ++i, x += Registers * kWidth) {
+      Lanes term[Registers];
+      for (std::size_t r = 0; r < Registers; ++r) term[r] = Lanes::load(x + r * kWidth);
+      for (std::size_t o = 0; o < Outs; ++o) {
+        const Lanes weight = Lanes::of(tile.weight[o * tile.in + i]);
+        for (std::size_t r = 0; r < Registers; ++r) sum[o][r] = fma(weight, term[r], sum[o][r]);
       }
     }
   }
-  sums.add_to(tile.totals, kGroupOuts);
-}
-
-// All rows by one panel, in tiles of about as many rows each. The weights of the next panel are
-// fetched bit by bit: all at once would wait for each other.
-template <class Lanes>
-inline void multiply_panel(Tile tile, std::size_t rows) {
-  using Multiply = void (*)(const Tile&);
-  constexpr Multiply kMultiply[kTileRows] = {multiply_tile<1, Lanes>, multiply_tile<2, Lanes>,
-                                             multiply_tile<3, Lanes>, multiply_tile<4, Lanes>,
-                                             multiply_tile<5, Lanes>, multiply_tile<6, Lanes>};
-  std::size_t next_left = kPanelOuts;
-  for (std::size_t tiles = (rows + kTileRows - 1) / kTileRows; tiles > 0; --tiles) {
-    const std::size_t some = (rows + tiles - 1) / tiles;
-    tile.next_rows = (next_left + tiles - 1) / tiles;
-    kMultiply[some - 1](tile);
-    tile.x += some * tile.in;
-    tile.totals += some * kGroupOuts;
-    tile.next += tile.next_rows * tile.in;
-    next_left -= tile.next_rows;
-    rows -= some;
-  }
-}
-
-// A block of rows and a group of outs.
-template <class Lanes>
-inline void multiply_group(const Matmul& product, std::size_t first_row, std::size_t rows,
-                           std::size_t out, std::size_t outs) {
-  alignas(64) float packed[kChunk * kPanelOuts];
-  alignas(64) float totals[kBlockRows * kGroupOuts];  // [row, kGroupOuts]
-  const std::size_t in = product.in;
-  const float* const x = product.x + first_row * in;
-  const float* const weight = product.weight + out * in;
-  for (std::size_t i = 0; i < rows * kGroupOuts; ++i) totals[i] = 0;
-  for (std::size_t begin = 0; begin < in; begin += kChunk) {
-    const std::size_t count = in - begin < kChunk ? in - begin : kChunk;
-    const float* const next_chunk = weight + (begin + count < in ? begin + count : outs * in);
-    for (std::size_t o = 0; o < outs; o += kPanelOuts) {
-      const float* const panel = weight + o * in + begin;
-      const bool is_last = outs - o <= kPanelOuts;
-      pack_panel<Lanes>(panel, in, outs - o, count, packed);
-      multiply_panel<Lanes>({.x = x + begin,
-                             .in = in,
-                             .packed = packed,
-                             .count = count,
-                             .totals = totals + o,
-                             .next = is_last ? next_chunk : panel + kPanelOuts * in,
-                             .next_rows = 0},
-                            rows);
+  for (std::size_t o = 0; o < Outs; ++o) {
+    for (std::size_t r = 0; r < Registers; ++r) {
+      float* total = tile.totals + o * tile.stride + r * kWidth;
+      (Lanes::load(total) + sum[o][r]).store(total);
     }
   }
-  for (std::size_t r = 0; r < rows; ++r) {
-    float* y = product.y + (first_row + r) * product.y_stride + out;
-    for (std::size_t o = 0; o < outs; ++o)
-      y[o] = totals[r * kGroupOuts + o] + product.bias[out + o];
+}
+
+using MultiplyTile = void (*)(const Tile&);
+
+template <std::size_t Registers, class Lanes, std::size_t... Outs>
+inline MultiplyTile tile_of(std::size_t outs, std::index_sequence<Outs...>) {
+  constexpr MultiplyTile kMultiply[] = {multiply_tile<Registers, Outs + 1, Lanes>...};
+  return kMultiply[outs - 1];
+}
+
+// For at most kSums / registers outs.
+template <class Lanes>
+inline MultiplyTile tile_of(std::size_t registers, std::size_t outs) {
+  if (registers == 1) return tile_of<1, Lanes>(outs, std::make_index_sequence<kSums>());
+  if (registers == 2) return tile_of<2, Lanes>(outs, std::make_index_sequence<kSums / 2>());
+  return tile_of<3, Lanes>(outs, std::make_index_sequence<kSums / 3>());
+}
+
+// Some outs and a group of so many registers, in tiles of about as many outs each.
+template <class Lanes>
+inline void multiply_group(Tile tile, std::size_t registers, std::size_t outs) {
+  const std::size_t at_once = kSums / registers;
+  for (std::size_t tiles = (outs + at_once - 1) / at_once; tiles > 0; --tiles) {
+    const std::size_t some = (outs + tiles - 1) / tiles;
+    tile_of<Lanes>(registers, some)(tile);
+    tile.weight += some * tile.in;
+    tile.totals += some * tile.stride;
+    tile.next_outs = 0;
+    outs -= some;
   }
+}
+
+// Some outs and rows whose sums are complete: y[row, out] = totals[out, row] + bias[out].
+template <class Lanes>
+inline void put_totals(const Matmul& product, std::size_t first_row, std::size_t rows,
+                       std::size_t out, std::size_t outs, const float* totals, std::size_t stride) {
+  float* const y = product.y + first_row * product.y_stride + out;
+  const float* const bias = product.bias + out;
+  std::size_t o = 0;
+  for (; o + kWidth <= outs; o += kWidth) {
+    for (std::size_t row = 0; row < rows; row += 4) {
+      Lanes column[4];
+      load_columns([&](std::size_t j) { return totals + (o + j) * stride + row; }, column);
+      for (std::size_t k = 0; k < 4 && row + k < rows; ++k)
+        (column[k] + Lanes::load(bias + o)).store(y + (row + k) * product.y_stride + o);
+    }
+  }
+  for (; o < outs; ++o)
+    for (std::size_t row = 0; row < rows; ++row)
+      y[row * product.y_stride + o] = totals[o * stride + row] + bias[o];
+}
+
+// A block of groups.
+struct Groups {
+  std::size_t first;
+  std::size_t count;
+};
+
+// A panel's outs and all groups of a block. `tile` is the first group's, but for its x, which is
+// where all packed rows begin.
+template <class Lanes>
+inline void multiply_panel(const Packing<Lanes>& packing, Groups groups, std::size_t begin,
+                           Tile tile, std::size_t outs) {
+  const float* const x = tile.x;
+  const float* const next = tile.next;
+  // The next panel is fetched group by group: all at once would wait for each other.
+  std::size_t fetched = 0;
+  for (std::size_t i = 0; i < groups.count; ++i) {
+    const std::size_t group = groups.first + i;
+    const std::size_t to_fetch = kPanelOuts * (i + 1) / groups.count;
+    tile.x = x + packing.offset(group, begin);
+    tile.next = next + fetched * tile.in;
+    tile.next_outs = to_fetch - fetched;
+    multiply_group<Lanes>(tile, packing.size(group), outs);
+    tile.totals += packing.size(group) * kWidth;
+    fetched = to_fetch;
+  }
+}
+
+template <class Lanes>
+inline void multiply_block(const Matmul& product, const Packing<Lanes>& packing, Groups groups,
+                           std::size_t out, std::size_t outs) {
+  alignas(64) float totals[kBlockOuts * (2 * kBlockGroups + 1) * kWidth];  // [out, row]
+  const std::size_t in = product.in;
+  const std::size_t first = packing.first(groups.first);
+  const std::size_t stride = (packing.first(groups.first + groups.count) - first) * kWidth;
+  const float* const weight = product.weight + out * in;
+  for (std::size_t i = 0; i < outs * stride; ++i) totals[i] = 0;
+  for (std::size_t begin = 0; begin < in; begin += kChunk) {
+    const std::size_t count = packing.count(begin);
+    const float* const next_chunk = weight + (begin + count < in ? begin + count : outs * in);
+    for (std::size_t o = 0; o < outs; o += kPanelOuts) {
+      const bool is_last = outs - o <= kPanelOuts;
+      const float* const panel = weight + o * in + begin;
+      multiply_panel<Lanes>(packing, groups, begin,
+                            {.x = product.x,
+                             .count = count,
+                             .weight = panel,
+                             .in = in,
+                             .totals = totals + o * stride,
+                             .stride = stride,
+                             .next = is_last ? next_chunk : panel + kPanelOuts * in,
+                             .next_outs = 0},
+                            is_last ? outs - o : kPanelOuts);
+    }
+  }
+  const std::size_t first_row = first * kWidth;
+  const std::size_t left = product.rows - first_row;
+  put_totals<Lanes>(product, first_row, left < stride ? left : stride, out, outs, totals, stride);
 }
 
 template <class Lanes>
 void matmul(const Matmul& product, std::size_t begin, std::size_t end) {
-  using Multiply = void (*)(const Matmul&, std::size_t);
-  constexpr Multiply kMultiply[kFewRows] = {multiply_few<1, Lanes>, multiply_few<2, Lanes>,
-                                            multiply_few<3, Lanes>, multiply_few<4, Lanes>};
-  if (product.rows <= kFewRows && product.in % kLine == 0) {
-    for (; begin + kPanelOuts <= end; begin += kPanelOuts)
-      kMultiply[product.rows - 1](product, begin);
-  }
-  for (std::size_t row = 0; row < product.rows; row += kBlockRows) {
-    const std::size_t rows = product.rows - row < kBlockRows ? product.rows - row : kBlockRows;
-    for (std::size_t out = begin; out < end; out += kGroupOuts) {
-      const std::size_t outs = end - out < kGroupOuts ? end - out : kGroupOuts;
-      multiply_group<Lanes>(product, row, rows, out, outs);
+  if (product.rows <= kFewRows) return matmul_few<Lanes>(product, begin, end);
+  const Packing<Lanes> packing(product.rows, product.in);
+  for (std::size_t group = 0; group < packing.groups(); group += kBlockGroups) {
+    const std::size_t left = packing.groups() - group;
+    const Groups groups{group, left < kBlockGroups ? left : kBlockGroups};
+    for (std::size_t out = begin; out < end; out += kBlockOuts) {
+      const std::size_t outs = end - out < kBlockOuts ? end - out : kBlockOuts;
+      multiply_block<Lanes>(product, packing, groups, out, outs);
     }
   }
 }

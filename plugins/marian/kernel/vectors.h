@@ -9,6 +9,7 @@
 namespace refran::marian::kernel {
 
 constexpr std::size_t kWidth = 8;
+constexpr std::size_t kLine = 16;  // floats of a cache line
 
 // The first `count` lanes from memory, the others `fill`.
 template <class Lanes>
@@ -38,11 +39,11 @@ inline float sum_across(lanes::PlainLanes<float, 8> lanes) {
   return ((v[0] + v[2]) + (v[1] + v[3])) + ((v[4] + v[6]) + (v[5] + v[7]));
 }
 
-// Four columns of eight rows that are `apart` from each other: columns[k] lane i = row i's [k].
-inline void load_columns(const float* rows, std::size_t apart,
-                         lanes::PlainLanes<float, 8>* columns) {
+// Four columns of eight rows: lane i of columns[k] is row(i)[k].
+template <class Row>
+inline void load_columns(Row row, lanes::PlainLanes<float, 8>* columns) {
   for (std::size_t k = 0; k < 4; ++k)
-    for (std::size_t i = 0; i < kWidth; ++i) columns[k].v[i] = rows[i * apart + k];
+    for (std::size_t i = 0; i < kWidth; ++i) columns[k].v[i] = row(i)[k];
 }
 
 #ifdef __AVX2__
@@ -58,12 +59,13 @@ inline void sums_of_four(const lanes::Avx2Floats* terms, float* sums) {
   _mm_storeu_ps(sums, _mm_add_ps(_mm256_castps256_ps128(both), _mm256_extractf128_ps(both, 1)));
 }
 
-inline void load_columns(const float* rows, std::size_t apart, lanes::Avx2Floats* columns) {
+template <class Row>
+inline void load_columns(Row row, lanes::Avx2Floats* columns) {
   // Rows 0 … 3 in the lower half, 4 … 7 in the upper; then 4 by 4 in each half.
   __m256 pair[4];
   for (std::size_t k = 0; k < 4; ++k) {
-    const __m256 lower = _mm256_castps128_ps256(_mm_loadu_ps(rows + k * apart));
-    pair[k] = _mm256_insertf128_ps(lower, _mm_loadu_ps(rows + (k + 4) * apart), 1);
+    const __m256 lower = _mm256_castps128_ps256(_mm_loadu_ps(row(k)));
+    pair[k] = _mm256_insertf128_ps(lower, _mm_loadu_ps(row(k + 4)), 1);
   }
   const __m256d low01 = _mm256_castps_pd(_mm256_unpacklo_ps(pair[0], pair[1]));
   const __m256d low23 = _mm256_castps_pd(_mm256_unpacklo_ps(pair[2], pair[3]));

@@ -63,7 +63,20 @@ void Forward::embed(std::span<const float> embedding, std::span<const float> pos
   }
 }
 
-void Forward::multiply(std::initializer_list<Product> products) {
+const float* Forward::packed(const float* x, std::size_t rows, std::size_t in) {
+  packed_.resize(kernel::packed_size(rows, in));
+  const kernel::Pack pack{.x = x, .rows = rows, .in = in, .packed = packed_.data()};
+  share(team_, (rows + 7) / 8, rows * in < kWorthSharing,
+        [&](std::size_t eight, std::size_t) { model_.kernels->pack(pack, eight); });
+  return packed_.data();
+}
+
+void Forward::multiply(const float* x, std::size_t rows, std::initializer_list<Product> products) {
+  const LinearWeights& first = *products.begin()->weights;
+  const std::size_t in = first.weight.size() / first.bias.size();
+  const bool is_few = rows <= kernel::kFewRows;
+  if (!is_few) x = packed(x, rows, in);
+
   struct Part {
     const Product* product;
     std::size_t begin;
@@ -75,22 +88,21 @@ void Forward::multiply(std::initializer_list<Product> products) {
     const std::size_t outs = product.weights->bias.size();
     // A thread then has one stretch of the weights, so that what it fetches ahead is its own. Else
     // there are more parts than threads, since others may slow one down. Whole cache lines of y.
-    const std::size_t parts_at_most = product.rows <= kernel::kFewRows ? team_.size() : 64;
+    const std::size_t parts_at_most = is_few ? team_.size() : 64;
     const std::size_t at_once = std::max(kOutsAtOnce, outs / parts_at_most / 16 * 16);
     for (std::size_t begin = 0; begin < outs; begin += at_once)
       parts.push_back({&product, begin, std::min(begin + at_once, outs)});
-    multiplications += product.rows * product.weights->weight.size();
+    multiplications += rows * product.weights->weight.size();
   }
   share(team_, parts.size(), multiplications < kWorthSharing, [&](std::size_t index, std::size_t) {
     const auto& [product, begin, end] = parts[index];
-    const std::size_t outs = product->weights->bias.size();
-    model_.kernels->matmul({.x = product->x,
-                            .rows = product->rows,
-                            .in = product->weights->weight.size() / outs,
+    model_.kernels->matmul({.x = x,
+                            .rows = rows,
+                            .in = in,
                             .weight = product->weights->weight.data(),
                             .bias = product->weights->bias.data(),
                             .y = product->y,
-                            .y_stride = outs},
+                            .y_stride = product->weights->bias.size()},
                            begin, end);
   });
 }
@@ -156,7 +168,7 @@ void Forward::add_norm(const NormWeights& norm, const Rows& added, Rows& x) {
 void Forward::finish_attention(const AttentionWeights& attention, const NormWeights& norm,
                                const Rows& heads_out, Rows& x) {
   added_.resize(x.size());
-  multiply({{heads_out.data(), x.size() / dim(), &attention.output, added_.data()}});
+  multiply(heads_out.data(), x.size() / dim(), {{&attention.output, added_.data()}});
   add_norm(norm, added_, x);
 }
 
@@ -166,12 +178,12 @@ void Forward::feed_forward(const LinearWeights& in, const LinearWeights& out,
   const std::size_t hidden_dim = in.bias.size();
   hidden_.resize(rows * hidden_dim);
   added_.resize(x.size());
-  multiply({{x.data(), rows, &in, hidden_.data()}});
+  multiply(x.data(), rows, {{&in, hidden_.data()}});
   share(team_, rows, rows * hidden_dim < kWorthSharing, [&](std::size_t row, std::size_t) {
     model_.kernels->activate(model_.config.activation, hidden_.data() + row * hidden_dim,
                              hidden_dim);
   });
-  multiply({{hidden_.data(), rows, &out, added_.data()}});
+  multiply(hidden_.data(), rows, {{&out, added_.data()}});
   add_norm(norm, added_, x);
 }
 

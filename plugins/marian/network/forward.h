@@ -13,10 +13,8 @@
 
 namespace refran::marian {
 
-// One product of several that are made together.
+// One product of several that the same rows are in.
 struct Product {
-  const float* x;  // [row, in]
-  std::size_t rows;
   const LinearWeights* weights;
   float* y;  // [row, out]
 };
@@ -62,8 +60,8 @@ class Forward {
              std::span<const std::int32_t> ids, std::span<const std::size_t> positions,
              Rows& x) const;
 
-  // All of them, their parts shared by the team.
-  void multiply(std::initializer_list<Product> products);
+  // y = x W + b of each of them, their parts shared by the team. x [row, in].
+  void multiply(const float* x, std::size_t rows, std::initializer_list<Product> products);
 
   // Every head of every query row: `heads_out` [row, model_dim]. Gates are those of (kind, layer).
   void attend(AttentionKind kind, std::size_t layer, const Rows& queries,
@@ -79,11 +77,14 @@ class Forward {
 
  private:
   void add_norm(const NormWeights& norm, const Rows& added, Rows& x);
+  // x [row, in] as products of more than a few rows read it.
+  const float* packed(const float* x, std::size_t rows, std::size_t in);
 
   const Model& model_;
   const Gates& gates_;
   Team& team_;
   std::vector<Rows> scratch_;  // [thread]
+  Rows packed_;                // rows of a product
   Rows added_;
   Rows hidden_;
 };

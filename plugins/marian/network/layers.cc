@@ -12,9 +12,10 @@ void encoder_layer(Forward& forward, std::size_t layer, std::span<const RowConte
   scratch.queries.resize(x.size());
   memory.keys.resize(x.size());
   memory.values.resize(x.size());
-  forward.multiply({{x.data(), rows, &attention.query, scratch.queries.data()},
-                    {x.data(), rows, &attention.key, memory.keys.data()},
-                    {x.data(), rows, &attention.value, memory.values.data()}});
+  forward.multiply(x.data(), rows,
+                   {{&attention.query, scratch.queries.data()},
+                    {&attention.key, memory.keys.data()},
+                    {&attention.value, memory.values.data()}});
   forward.attend(AttentionKind::encoder_self, layer, scratch.queries, memory, contexts,
                  scratch.heads_out);
   forward.finish_attention(attention, weights.self_attention_norm, scratch.heads_out, x);
@@ -26,8 +27,9 @@ void cross_memory(Forward& forward, std::size_t layer, const Rows& encoded, Keys
   const std::size_t rows = encoded.size() / forward.dim();
   memory.keys.resize(encoded.size());
   memory.values.resize(encoded.size());
-  forward.multiply({{encoded.data(), rows, &attention.key, memory.keys.data()},
-                    {encoded.data(), rows, &attention.value, memory.values.data()}});
+  forward.multiply(
+      encoded.data(), rows,
+      {{&attention.key, memory.keys.data()}, {&attention.value, memory.values.data()}});
 }
 
 void decoder_self_attention(Forward& forward, std::size_t layer,
@@ -40,9 +42,10 @@ void decoder_self_attention(Forward& forward, std::size_t layer,
   scratch.queries.resize(x.size());
   memory.keys.resize(before + x.size());
   memory.values.resize(before + x.size());
-  forward.multiply({{x.data(), rows, &attention.query, scratch.queries.data()},
-                    {x.data(), rows, &attention.key, memory.keys.data() + before},
-                    {x.data(), rows, &attention.value, memory.values.data() + before}});
+  forward.multiply(x.data(), rows,
+                   {{&attention.query, scratch.queries.data()},
+                    {&attention.key, memory.keys.data() + before},
+                    {&attention.value, memory.values.data() + before}});
   forward.attend(AttentionKind::decoder_self, layer, scratch.queries, memory, contexts,
                  scratch.heads_out);
   forward.finish_attention(attention, weights.self_attention_norm, scratch.heads_out, x);
@@ -54,8 +57,8 @@ void decoder_cross_attention(Forward& forward, std::size_t layer,
   const DecoderLayerWeights& weights = forward.model().weights.decoder[layer];
   const AttentionWeights& attention = weights.cross_attention;
   scratch.queries.resize(x.size());
-  forward.multiply(
-      {{x.data(), x.size() / forward.dim(), &attention.query, scratch.queries.data()}});
+  forward.multiply(x.data(), x.size() / forward.dim(),
+                   {{&attention.query, scratch.queries.data()}});
   forward.attend(AttentionKind::cross, layer, scratch.queries, memory, contexts, scratch.heads_out);
   forward.finish_attention(attention, weights.cross_attention_norm, scratch.heads_out, x);
 }
@@ -68,7 +71,7 @@ void decoder_feed_forward(Forward& forward, std::size_t layer, Rows& x) {
 void output_logits(Forward& forward, const float* x, std::size_t rows, Rows& logits) {
   const LinearWeights& output = forward.model().weights.output;
   logits.resize(rows * output.bias.size());
-  forward.multiply({{x, rows, &output, logits.data()}});
+  forward.multiply(x, rows, {{&output, logits.data()}});
 }
 
 }  // namespace refran::marian
