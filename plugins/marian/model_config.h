@@ -75,7 +75,8 @@ struct ModelFolder {
   std::filesystem::path source_vocabulary;
   std::filesystem::path target_vocabulary;  // equal to the source's where joint
   bool separate_vocabularies = false;
-  std::string source_language;  // "" where the files do not say
+  bool clean_up_spaces = false;  // of translations, see TokenizerOptions
+  std::string source_language;   // "" where the files do not say
   std::string target_language;
   // Everything that is read: to be hashed before a run.
   std::vector<std::filesystem::path> files;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,9 @@ struct TokenizerOptions {
   bool special_tokens_as_text = false;
   // Punctuation as Moses' script normalises it, before anything else; transformers does not do it.
   bool normalize_punctuation = false;
+  // Translations lose the space before . ? ! , and those in English contractions: transformers'
+  // clean_up_tokenization_spaces, its default before 4.46. Else as the model's folder says.
+  std::optional<bool> clean_up_spaces;
 };
 
 class Tokenizer {

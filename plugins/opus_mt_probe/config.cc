@@ -167,6 +167,9 @@ void Config::describe(Fields& field) {
         "Read </s>, <pad> and <unk> in a sentence as text, not as the special tokens");
   field("normalize_punctuation", normalize_punctuation,
         "Normalize punctuation as Moses' script does, before anything else");
+  field("clean_up_spaces", clean_up_spaces,
+        "Leave out of translations the space before . ? ! , and those in English contractions; "
+        "auto: as the model's tokenizer_config.json says, else not");
 }
 
 std::vector<std::string> Config::source_texts() const {
@@ -178,7 +181,7 @@ std::vector<std::string> Config::target_texts() const {
 }
 
 marian::TokenizerOptions Config::tokenizer_options() const {
-  return {special_tokens_as_text, normalize_punctuation};
+  return {special_tokens_as_text, normalize_punctuation, clean_up_spaces};
 }
 
 std::vector<marian::HeadId> Config::supervised() const {

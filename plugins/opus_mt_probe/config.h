@@ -105,6 +105,7 @@ struct Config {
   std::vector<std::string> supervised_heads;
   bool special_tokens_as_text = false;
   bool normalize_punctuation = false;
+  std::optional<bool> clean_up_spaces;
 
   void describe(Fields& field);
   // Registers the files of the model that the run will read.

@@ -82,7 +82,9 @@ inline void use_tokenizer(std::string_view bytes) {
     ModelFolder folder = tokenizer_folder(fixtures / "separate");
     folder.source_language = "fr";
     folder.target_language = "en";
-    return Tokenizer(folder, {.special_tokens_as_text = true, .normalize_punctuation = true});
+    return Tokenizer(
+        folder,
+        {.special_tokens_as_text = true, .normalize_punctuation = true, .clean_up_spaces = true});
   }();
   if (bytes.empty()) return;
   const auto choice = static_cast<unsigned char>(bytes.front());

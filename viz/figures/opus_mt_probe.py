@@ -16,12 +16,12 @@ from refran_result import Result
 def figures(
     result: Result,
     *,
-    rows: str = "predicted",
-    special: str = "show",
-    units: str = "pieces",
-    heads: str = "",
-    source: str = "all",
-    sentences: str = "2",
+    rows: str = Options.rows,
+    special: str = Options.special,
+    units: str = Options.units,
+    heads: str = Options.heads,
+    source: str = Options.source,
+    sentences: str = Options.sentences,
 ) -> Iterator[tuple[str, Figure]]:
     """The pictures of the first sentences, those of all heads, and those of the ablation study.
 

@@ -248,6 +248,7 @@ void read_decoding(JsonFields& fields, bool of_config, ModelFolder& folder) {
 void read_languages(const std::string& text, ModelFolder& folder) {
   JsonFields fields(text, folder.path / "tokenizer_config.json");
   folder.separate_vocabularies = fields.flag("separate_vocabs").value_or(false);
+  folder.clean_up_spaces = fields.flag("clean_up_tokenization_spaces").value_or(false);
   folder.source_language = fields.text("source_lang").value_or("");
   folder.target_language = fields.text("target_lang").value_or("");
   const std::string tokenizer = fields.text("tokenizer_class").value_or("MarianTokenizer");

@@ -161,11 +161,10 @@ void pack(const Pack& pack, std::size_t eight) {
 // A tile's sums, in registers: they hide the latency of a multiply-add and leave registers for x
 // and a weight.
 constexpr std::size_t kSums = 12;
-// A panel's chunk of weights takes 12 KiB: it stays in the first cache for all groups.
-constexpr std::size_t kPanelOuts = kSums;
-// The outs and groups whose totals wait in the second cache from chunk to chunk, beside the chunk
-// of x that all panels need.
-constexpr std::size_t kBlockOuts = 48;
+// A block is of some outs and groups, and works on a chunk after the other: a group's part of x,
+// 16 KiB, stays in the first cache for all the outs, whose part of the weights, 48 KiB, stays in
+// the second for all groups, as the block's totals do.
+constexpr std::size_t kBlockOuts = 64;
 constexpr std::size_t kBlockGroups = 12;
 
 // totals[out, row] += weight[out, in] · x[in, row] of a chunk, some outs and a group.
@@ -176,7 +175,7 @@ struct Tile {
   std::size_t in;  // the distance of rows of the weights
   float* totals;
   std::size_t stride;
-  // So many rows of weights are fetched meanwhile, from where the next panel is.
+  // So many rows of weights are fetched meanwhile, of those that come next.
   const float* next;
   std::size_t next_outs;
 };
@@ -224,16 +223,20 @@ inline MultiplyTile tile_of(std::size_t registers, std::size_t outs) {
   return tile_of<3, Lanes>(outs, std::make_index_sequence<kSums / 3>());
 }
 
-// Some outs and a group of so many registers, in tiles of about as many outs each.
+// A block's outs and one group of so many registers, in tiles of about as many outs each. They
+// fetch `next_outs` rows together: one tile alone would wait for each.
 template <class Lanes>
 inline void multiply_group(Tile tile, std::size_t registers, std::size_t outs) {
   const std::size_t at_once = kSums / registers;
+  std::size_t next_outs = tile.next_outs;
   for (std::size_t tiles = (outs + at_once - 1) / at_once; tiles > 0; --tiles) {
     const std::size_t some = (outs + tiles - 1) / tiles;
+    tile.next_outs = (next_outs + tiles - 1) / tiles;
     tile_of<Lanes>(registers, some)(tile);
     tile.weight += some * tile.in;
     tile.totals += some * tile.stride;
-    tile.next_outs = 0;
+    tile.next += tile.next_outs * tile.in;
+    next_outs -= tile.next_outs;
     outs -= some;
   }
 }
@@ -258,32 +261,11 @@ inline void put_totals(const Matmul& product, std::size_t first_row, std::size_t
       y[row * product.y_stride + o] = totals[o * stride + row] + bias[o];
 }
 
-// A block of groups.
+// The groups of a block.
 struct Groups {
   std::size_t first;
   std::size_t count;
 };
-
-// A panel's outs and all groups of a block. `tile` is the first group's, but for its x, which is
-// where all packed rows begin.
-template <class Lanes>
-inline void multiply_panel(const Packing<Lanes>& packing, Groups groups, std::size_t begin,
-                           Tile tile, std::size_t outs) {
-  const float* const x = tile.x;
-  const float* const next = tile.next;
-  // The next panel is fetched group by group: all at once would wait for each other.
-  std::size_t fetched = 0;
-  for (std::size_t i = 0; i < groups.count; ++i) {
-    const std::size_t group = groups.first + i;
-    const std::size_t to_fetch = kPanelOuts * (i + 1) / groups.count;
-    tile.x = x + packing.offset(group, begin);
-    tile.next = next + fetched * tile.in;
-    tile.next_outs = to_fetch - fetched;
-    multiply_group<Lanes>(tile, packing.size(group), outs);
-    tile.totals += packing.size(group) * kWidth;
-    fetched = to_fetch;
-  }
-}
 
 template <class Lanes>
 inline void multiply_block(const Matmul& product, const Packing<Lanes>& packing, Groups groups,
@@ -296,20 +278,22 @@ inline void multiply_block(const Matmul& product, const Packing<Lanes>& packing,
   for (std::size_t i = 0; i < outs * stride; ++i) totals[i] = 0;
   for (std::size_t begin = 0; begin < in; begin += kChunk) {
     const std::size_t count = packing.count(begin);
-    const float* const next_chunk = weight + (begin + count < in ? begin + count : outs * in);
-    for (std::size_t o = 0; o < outs; o += kPanelOuts) {
-      const bool is_last = outs - o <= kPanelOuts;
-      const float* const panel = weight + o * in + begin;
-      multiply_panel<Lanes>(packing, groups, begin,
-                            {.x = product.x,
+    // The next chunk of these outs, then the first of the outs behind them, a part by each group.
+    const float* const next = weight + (begin + count < in ? begin + count : outs * in);
+    std::size_t fetched = 0;
+    for (std::size_t i = 0; i < groups.count; ++i) {
+      const std::size_t group = groups.first + i;
+      const std::size_t to_fetch = outs * (i + 1) / groups.count;
+      multiply_group<Lanes>({.x = product.x + packing.offset(group, begin),
                              .count = count,
-                             .weight = panel,
+                             .weight = weight + begin,
                              .in = in,
-                             .totals = totals + o * stride,
+                             .totals = totals + (packing.first(group) - first) * kWidth,
                              .stride = stride,
-                             .next = is_last ? next_chunk : panel + kPanelOuts * in,
-                             .next_outs = 0},
-                            is_last ? outs - o : kPanelOuts);
+                             .next = next + fetched * in,
+                             .next_outs = to_fetch - fetched},
+                            packing.size(group), outs);
+      fetched = to_fetch;
     }
   }
   const std::size_t first_row = first * kWidth;

@@ -12,16 +12,17 @@
 #include "words.h"
 
 namespace refran::marian {
-namespace {
 
-constexpr std::string_view kUnknown = "<unk>";
-
-// One of the two languages.
-struct Side {
+// One of the two languages. Tokenizer::Parts has it, so it is not in the anonymous namespace.
+struct TokenizerSide {
   std::shared_ptr<const Vocabulary> vocabulary;
   SentencePieces pieces;
   std::string language;
 };
+
+namespace {
+
+constexpr std::string_view kUnknown = "<unk>";
 
 struct SpecialToken {
   std::string_view text;
@@ -73,7 +74,7 @@ class Gatherer {
 };
 
 // Adds a stretch of text that has no special token in it.
-void add_text(const Side& side, std::string_view text, Gatherer& gatherer) {
+void add_text(const TokenizerSide& side, std::string_view text, Gatherer& gatherer) {
   const auto add = [&](std::string piece, bool stands_alone) {
     const std::int32_t id = side.vocabulary->id_of(piece).value_or(side.vocabulary->unknown_id());
     gatherer.add(id, std::move(piece), stands_alone);
@@ -83,7 +84,7 @@ void add_text(const Side& side, std::string_view text, Gatherer& gatherer) {
   for (std::string& piece : side.pieces.split(text.substr(code))) add(std::move(piece), false);
 }
 
-Tokens encode(const Side& side, const TokenizerOptions& options, std::string_view given) {
+Tokens encode(const TokenizerSide& side, const TokenizerOptions& options, std::string_view given) {
   std::string text = valid_utf8(given);
   if (options.normalize_punctuation) text = normalize_punctuation(text, side.language);
   Gatherer gatherer;
@@ -119,21 +120,33 @@ Tokens tokens_of(const Vocabulary& vocabulary, std::span<const std::int32_t> ids
   return gatherer.take();
 }
 
-// Text of pieces, in which SentencePiece leaves the "▁" of those it does not know.
-std::string spaced(std::string text) {
-  constexpr std::string_view kSpace = "▁";
-  for (std::size_t at = 0; (at = text.find(kSpace, at)) != std::string::npos; ++at) {
-    text.replace(at, kSpace.size(), " ");
-  }
-  return text;
+// Every `from` becomes `to`, from left to right.
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+// As `clean_up_tokenization` of transformers, in its order.
+void clean_up_spaces(std::string& text) {
+  replace_all(text, " .", ".");
+  replace_all(text, " ?", "?");
+  replace_all(text, " !", "!");
+  replace_all(text, " ,", ",");
+  replace_all(text, " ' ", "'");
+  replace_all(text, " n't", "n't");
+  replace_all(text, " 'm", "'m");
+  replace_all(text, " 's", "'s");
+  replace_all(text, " 've", "'ve");
+  replace_all(text, " 're", "'re");
 }
 
 }  // namespace
 
 struct Tokenizer::Parts {
   TokenizerOptions options;
-  Side source;
-  Side target;
+  TokenizerSide source;
+  TokenizerSide target;
+  bool cleans_up_spaces = false;
 };
 
 Tokenizer::Tokenizer(const ModelFolder& folder, const TokenizerOptions& options) {
@@ -150,7 +163,8 @@ Tokenizer::Tokenizer(const ModelFolder& folder, const TokenizerOptions& options)
   parts_ = std::make_unique<const Parts>(
       Parts{options,
             {source, SentencePieces(folder.source_spm), folder.source_language},
-            {target, SentencePieces(folder.target_spm), folder.target_language}});
+            {target, SentencePieces(folder.target_spm), folder.target_language},
+            options.clean_up_spaces.value_or(folder.clean_up_spaces)});
 }
 
 Tokenizer::~Tokenizer() = default;
@@ -175,13 +189,17 @@ Tokens Tokenizer::target_tokens(std::span<const std::int32_t> ids) const {
 
 // An id that no token has is `<unk>`, and left out like it.
 std::string Tokenizer::decode_target(std::span<const std::int32_t> ids) const {
-  const Side& target = parts_->target;
+  const TokenizerSide& target = parts_->target;
   std::vector<std::string> pieces;
   for (const std::int32_t id : ids) {
     const std::string* token = target.vocabulary->token_of(id);
     if (token != nullptr && !target.vocabulary->is_special(id)) pieces.push_back(*token);
   }
-  return std::string(strip(valid_utf8(spaced(target.pieces.join(pieces)))));
+  std::string text = target.pieces.join(pieces);
+  replace_all(text, "▁", " ");  // SentencePiece leaves that of pieces it does not know
+  text = strip(valid_utf8(text));
+  if (parts_->cleans_up_spaces) clean_up_spaces(text);
+  return text;
 }
 
 std::string Tokenizer::target_piece(std::int32_t id) const {

@@ -176,6 +176,22 @@ void form_numerators(const TableContext<Lanes, N>& context, const Tables<Lanes>&
   }
 }
 
+// What layer 1 sees of every row.
+template <class Lanes, class N>
+void form_embeddings(const TableContext<Lanes, N>& context, const Lanes* parameters,
+                     const Tables<Lanes>& tables) {
+  const N& n = context.n;
+  for (std::size_t r = 0; r < n.rows; ++r) {
+    const auto [position, word] = context.task.rows[r];
+    const Lanes* const of_word = parameters + context.layout.word_embedding + word * n.model;
+    const Lanes* const of_position =
+        parameters + context.layout.position_embedding + position * n.model;
+    Lanes* const row = tables.embedding + r * n.model;
+    for (std::size_t d = 0; d < n.model; ++d)
+      row[d] = context.has_positions ? of_word[d] + of_position[d] : of_word[d];
+  }
+}
+
 // Fills `tables`. Returns, per lane, how many nat the best score of a query lies above the best
 // among the keys that are always there, at most.
 template <class Lanes, class N>
@@ -184,14 +200,7 @@ Lanes form_tables(const TableContext<Lanes, N>& context, const Lanes* parameters
   const N& n = context.n;
   const ParameterLayout& layout = context.layout;
   pack(context, parameters, tables);
-  for (std::size_t r = 0; r < n.rows; ++r) {
-    const auto [position, word] = context.task.rows[r];
-    const Lanes* const of_word = parameters + layout.word_embedding + word * n.model;
-    const Lanes* const of_position = parameters + layout.position_embedding + position * n.model;
-    Lanes* const row = tables.embedding + r * n.model;
-    for (std::size_t d = 0; d < n.model; ++d)
-      row[d] = context.has_positions ? of_word[d] + of_position[d] : of_word[d];
-  }
+  form_embeddings(context, parameters, tables);
   const Matrix<const Lanes> embedding{tables.embedding, n.model};
   const Matrix<const Lanes> output1{parameters + layout.output, n.model};
   const Matrix<const Lanes> output2{parameters + layout.output + n.values() * n.model, n.model};

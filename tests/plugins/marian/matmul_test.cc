@@ -88,7 +88,7 @@ TEST_P(MatmulTest, SumsInTheOrderPromised) { expect_sums_in_order(kernel::best_k
 TEST_P(MatmulTest, PlainLanesSumInTheOrderPromised) { expect_sums_in_order(kernel::kPlainKernels); }
 
 // One row to more than a block of them, in groups of one to three registers; ins that end within a
-// register, a cache line, a chunk; outs that end within a panel and a block.
+// register, a cache line, a chunk; outs that end within a tile and a block.
 INSTANTIATE_TEST_SUITE_P(
     Shapes, MatmulTest,
     testing::Values(Shape{1, 1, 1, 0}, Shape{1, 64, 32, 1}, Shape{2, 512, 48, 3},

@@ -99,6 +99,7 @@ TEST(ModelFolderTest, ListsTheFilesThatAreRead) {
   EXPECT_EQ(found.target_vocabulary, folder.path() / "vocab.json");
   EXPECT_EQ(found.source_language, "gl");
   EXPECT_EQ(found.target_language, "en");
+  EXPECT_FALSE(found.clean_up_spaces);
   EXPECT_EQ(found.warnings, std::vector<std::string>{});
 }
 
@@ -199,11 +200,13 @@ TEST(ModelFolderTest, ReadsTwoVocabularies) {
       json(plain_generation())
           .patch(json::parse(R"([{"op": "replace", "path": "/bad_words_ids", "value": [[59]]}])"))
           .dump());
-  folder.write("tokenizer_config.json", R"({"separate_vocabs": true})");
+  folder.write("tokenizer_config.json",
+               R"({"separate_vocabs": true, "clean_up_tokenization_spaces": true})");
   EXPECT_EQ(folder_error(folder), ": found no target_vocab.json");
   folder.write("target_vocab.json", "x");
   const ModelFolder found = read_model_folder(folder.path());
   EXPECT_TRUE(found.separate_vocabularies);
+  EXPECT_TRUE(found.clean_up_spaces);
   EXPECT_EQ(found.config.source_vocabulary, 50U);
   EXPECT_EQ(found.config.target_vocabulary, 60U);
   EXPECT_EQ(found.target_vocabulary, folder.path() / "target_vocab.json");

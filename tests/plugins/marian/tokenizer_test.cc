@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -39,6 +40,19 @@ std::string decoded_base64(const std::string& text) {
 std::int32_t id_in(const std::filesystem::path& vocabulary, const std::string& token) {
   return json::parse(text_of_file(vocabulary)).at(token);
 }
+
+constexpr std::pair<std::string_view, std::string_view> kCleanedUp[] = {
+    {"it is late .", "it is late."},
+    {"who , me ?", "who, me?"},
+    {"no ! no !", "no! no!"},
+    {"they are n't here , are they ?", "they aren't here, are they?"},
+    {"I 'm here", "I'm here"},
+    {"the dog 's house", "the dog's house"},
+    {"we 've come , you 're late", "we've come, you're late"},
+    {"a ' b ' c", "a'b'c"},
+    {"o ... e", "o... e"},
+    {"it 's n't", "it'sn't"},
+};
 
 class TokenizerFixtureTest : public testing::TestWithParam<const char*> {
  protected:
@@ -128,6 +142,22 @@ TEST_P(TokenizerFixtureTest, NormalizesPunctuationByTheLanguageOfTheSide) {
   EXPECT_EQ(tokenizer.encode_source("“a”, b").words, (Texts{"\"a\",", "b", "</s>"}));
   EXPECT_EQ(tokenizer.encode_target("“a”, b").words, (Texts{"\"a,\"", "b", "</s>"}));
   EXPECT_EQ(tokenizer.encode_source("a ( b )").words, (Texts{"a", "(b)", "</s>"}));
+}
+
+// What `decode` of transformers 5.24 makes of the same texts with clean_up_tokenization_spaces.
+TEST_P(TokenizerFixtureTest, CleansUpSpacesAsTransformersWhereAsked) {
+  ModelFolder folder = tokenizer_folder(folder_);
+  const Tokenizer asked(folder, {.clean_up_spaces = true});
+  folder.clean_up_spaces = true;
+  const Tokenizer of_folder(folder);
+  const Tokenizer asked_not(folder, {.clean_up_spaces = false});
+  for (const auto& [text, expected] : kCleanedUp) {
+    const Ids ids = asked.encode_target(text).ids;
+    EXPECT_EQ(tokenizer_.decode_target(ids), text);
+    EXPECT_EQ(asked.decode_target(ids), expected);
+    EXPECT_EQ(of_folder.decode_target(ids), expected);
+    EXPECT_EQ(asked_not.decode_target(ids), text);
+  }
 }
 
 TEST_P(TokenizerFixtureTest, WritesIdsThatNoTokenHasAsUnknown) {

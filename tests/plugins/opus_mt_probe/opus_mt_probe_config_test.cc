@@ -55,6 +55,19 @@ class ProbeConfigTest : public ::testing::Test {
                      ::testing::UnitTest::GetInstance()->current_test_info()->name();
 };
 
+TEST_F(ProbeConfigTest, HandsTheTokenizerItsOptions) {
+  Config config = small_config();
+  EXPECT_FALSE(config.tokenizer_options().special_tokens_as_text);
+  EXPECT_FALSE(config.tokenizer_options().normalize_punctuation);
+  EXPECT_FALSE(config.tokenizer_options().clean_up_spaces.has_value());
+  config.special_tokens_as_text = true;
+  config.normalize_punctuation = true;
+  config.clean_up_spaces = true;
+  EXPECT_TRUE(config.tokenizer_options().special_tokens_as_text);
+  EXPECT_TRUE(config.tokenizer_options().normalize_punctuation);
+  EXPECT_EQ(config.tokenizer_options().clean_up_spaces, true);
+}
+
 TEST_F(ProbeConfigTest, RegistersTheFilesOfTheModel) {
   const Problems problems = checked(small_config());
   EXPECT_TRUE(problems.problems().empty());
