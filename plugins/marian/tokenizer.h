@@ -31,7 +31,7 @@ struct TokenizerOptions {
   bool normalize_punctuation = false;
   // Translations lose the space before . ? ! , and those in English contractions: transformers'
   // clean_up_tokenization_spaces, its default before 4.46. Else as the model's folder says.
-  std::optional<bool> clean_up_spaces;
+  std::optional<bool> clean_up_spaces = std::nullopt;
 };
 
 class Tokenizer {

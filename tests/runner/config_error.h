@@ -4,18 +4,13 @@
 #include <string>
 
 #include "diagnostics.h"
+#include "thrown.h"
 
 namespace refran::runner {
 
-// "nothing was thrown" where it is not.
 template <class Call>
 std::string config_error(const Call& call) {
-  try {
-    call();
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
+  return tests::thrown<ConfigError>(call);
 }
 
 }  // namespace refran::runner

@@ -37,7 +37,7 @@ class ResultFileTest : public ResultTest {
     } catch (const std::runtime_error& error) {
       return without_folder(error.what());
     }
-    return "nothing was thrown";
+    return "";
   }
 
   // An HDF5 file with these root attributes.
@@ -106,8 +106,7 @@ TEST_F(ResultFileTest, RefusesOtherHdf5Files) {
 TEST_F(ResultFileTest, RefusesANewerMajorVersionOnly) {
   EXPECT_EQ(open_error(foreign({{"format", "refran-results"}, {"format_version", "2.0"}})),
             "other.h5: has format version 2.0, this refran reads up to 1.x; use a newer refran");
-  EXPECT_EQ(open_error(foreign({{"format", "refran-results"}, {"format_version", "1.7"}})),
-            "nothing was thrown");
+  EXPECT_EQ(open_error(foreign({{"format", "refran-results"}, {"format_version", "1.7"}})), "");
   EXPECT_EQ(open_error(foreign({{"format", "refran-results"}, {"format_version", "new"}})),
             "other.h5: has no readable format_version, but 'new'");
 }

@@ -8,13 +8,14 @@
 #include <arithmetic/words.h>
 #include <gtest/gtest.h>
 
-#include "error_of.h"
+#include <refran/error.h>
+#include "thrown.h"
 
 namespace refran::arithmetic {
 namespace {
 
 std::string vectors_error(std::string_view text) {
-  return error_of([&] { parse_vectors(text, "points.txt"); });
+  return tests::thrown<Error>([&] { parse_vectors(text, "points.txt"); });
 }
 
 TEST(VectorsTest, ReadsAWordAndItsNumbersPerLine) {
@@ -82,12 +83,8 @@ TEST(VectorsTest, RefusesAFileWithoutVectors) {
 }
 
 TEST(VectorsTest, RefusesAFileThatIsNotThere) {
-  try {
-    read_vectors("no/such/file.txt");
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "no/such/file.txt: cannot be opened");
-  }
+  EXPECT_EQ(tests::thrown<Error>([] { read_vectors("no/such/file.txt"); }),
+            "no/such/file.txt: cannot be opened");
 }
 
 TEST(VectorsTest, TheShippedFileHasADistinctPointForEveryWordOfThePagesSentence) {

@@ -5,7 +5,8 @@
 #include <arithmetic/words.h>
 #include <gtest/gtest.h>
 
-#include "error_of.h"
+#include <refran/error.h>
+#include "thrown.h"
 
 namespace refran::arithmetic {
 namespace {
@@ -15,7 +16,7 @@ using Words = std::vector<std::string>;
 Words kept(std::string_view text) { return words_of(text, Case::keep); }
 
 std::string words_error(std::string_view text) {
-  return error_of([&] { words_of(text, Case::keep); });
+  return tests::thrown<Error>([&] { words_of(text, Case::keep); });
 }
 
 TEST(WordsTest, ReadsThePagesSentence) {

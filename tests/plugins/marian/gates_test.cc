@@ -5,6 +5,7 @@
 #include <marian/gates.h>
 
 #include <refran/error.h>
+#include "thrown.h"
 
 namespace refran::marian {
 namespace {
@@ -22,12 +23,7 @@ ModelConfig two_by_four() {
 std::string problem_with(const HeadId& head, const Gate& gate) {
   Gates gates;
   gates.set(head, gate);
-  try {
-    gates.check(two_by_four());
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return tests::thrown<Error>([&] { gates.check(two_by_four()); });
 }
 
 TEST(GatesTest, AreOfHeadsThatTheModelHas) {

@@ -20,6 +20,8 @@
 #include <marian/model_config.h>
 #include <marian/weights.h>
 
+#include "thrown.h"
+
 namespace refran::marian::files {
 
 // A folder that is gone when the test ends.
@@ -144,12 +146,7 @@ inline Tensors small_tensors() {
 // The whole text of the error; "" where there is none.
 template <class Action>
 std::string model_error(const Action& action) {
-  try {
-    action();
-  } catch (const ModelError& error) {
-    return error.what();
-  }
-  return {};
+  return tests::thrown<ModelError>(action);
 }
 
 // The same without the path of a `Folder` at its front.

@@ -7,6 +7,7 @@
 #include <opus_mt_probe/texts.h>
 
 #include <refran/error.h>
+#include "thrown.h"
 
 namespace refran::opus_mt_probe {
 namespace {
@@ -28,12 +29,7 @@ class ProbeTextsTest : public ::testing::Test {
 };
 
 std::string failure_of(const fs::path& file) {
-  try {
-    read_pairs(file);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return tests::thrown<Error>([&] { read_pairs(file); });
 }
 
 TEST_F(ProbeTextsTest, LinesAreReadWithoutTheirEnds) {
