@@ -9,6 +9,7 @@
 #include "config_error.h"
 #include "hdf5_handle.h"
 #include "result_fixture.h"
+#include "thrown.h"
 
 namespace refran::runner {
 namespace {
@@ -32,12 +33,8 @@ class ResultFileTest : public ResultTest {
   }
 
   std::string open_error(const std::filesystem::path& file) const {
-    try {
-      const ResultFile result(file);
-    } catch (const std::runtime_error& error) {
-      return without_folder(error.what());
-    }
-    return "";
+    return without_folder(
+        tests::thrown<std::runtime_error>([&] { const ResultFile opened(file); }));
   }
 
   // An HDF5 file with these root attributes.

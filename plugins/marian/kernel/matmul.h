@@ -104,7 +104,8 @@ void matmul_few(const Matmul& product, std::size_t begin, std::size_t end) {
 
 // Where packed rows are. Eight rows are a register; two registers are a group, the last of which
 // has one to three. They lie as [chunk, group, in of the chunk, row of the group], so that a
-// group's chunk is read from its beginning to its end.
+// group's chunk is read from its beginning to its end. A template, as all that the two compilations
+// must not share.
 template <class Lanes>
 struct Packing {
   std::size_t registers;
@@ -303,6 +304,7 @@ inline void multiply_block(const Matmul& product, const Packing<Lanes>& packing,
 
 template <class Lanes>
 void matmul(const Matmul& product, std::size_t begin, std::size_t end) {
+  if (product.rows == 0) return;
   if (product.rows <= kFewRows) return matmul_few<Lanes>(product, begin, end);
   const Packing<Lanes> packing(product.rows, product.in);
   for (std::size_t group = 0; group < packing.groups(); group += kBlockGroups) {

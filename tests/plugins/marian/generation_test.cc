@@ -32,6 +32,12 @@ TEST_P(GenerationTest, ChoosesTheTokensOfTransformersAndScoresThem) {
   EXPECT_GT(index, 0U);
 }
 
+TEST_P(GenerationTest, TranslatesAndForcesNothingWhereThereIsNothing) {
+  const Decoding decoding = decoding_of(reference_.said["translations"][0]["options"]);
+  EXPECT_TRUE(translate(reference_.model, {}, decoding, {}, {}, team_).empty());
+  EXPECT_TRUE(force(reference_.model, {}, {}, {}, {}, team_).empty());
+}
+
 TEST_P(GenerationTest, KeepsTheAttentionOfTheHypothesisThatWon) {
   std::size_t compared = 0;
   for (std::size_t index = 0; index < reference_.said["translations"].size(); ++index) {

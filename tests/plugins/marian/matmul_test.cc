@@ -87,17 +87,17 @@ TEST_P(MatmulTest, SumsInTheOrderPromised) { expect_sums_in_order(kernel::best_k
 
 TEST_P(MatmulTest, PlainLanesSumInTheOrderPromised) { expect_sums_in_order(kernel::kPlainKernels); }
 
-// One row to more than a block of them, in groups of one to three registers; ins that end within a
+// No row to more than a block of them, in groups of one to three registers; ins that end within a
 // register, a cache line, a chunk; outs that end within a tile and a block.
 INSTANTIATE_TEST_SUITE_P(
     Shapes, MatmulTest,
-    testing::Values(Shape{1, 1, 1, 0}, Shape{1, 64, 32, 1}, Shape{2, 512, 48, 3},
-                    Shape{3, 272, 66, 0}, Shape{4, 528, 130, 7}, Shape{4, 100, 64, 0},
-                    Shape{5, 256, 33, 5}, Shape{6, 257, 64, 0}, Shape{7, 31, 15, 2},
-                    Shape{8, 600, 80, 0}, Shape{11, 48, 140, 9}, Shape{19, 300, 50, 1},
-                    Shape{24, 70, 49, 0}, Shape{32, 512, 64, 0}, Shape{37, 258, 13, 3},
-                    Shape{191, 20, 17, 1}, Shape{193, 260, 70, 4}, Shape{216, 9, 30, 0},
-                    Shape{400, 16, 130, 0}),
+    testing::Values(Shape{0, 32, 32, 0}, Shape{1, 1, 1, 0}, Shape{1, 64, 32, 1},
+                    Shape{2, 512, 48, 3}, Shape{3, 272, 66, 0}, Shape{4, 528, 130, 7},
+                    Shape{4, 100, 64, 0}, Shape{5, 256, 33, 5}, Shape{6, 257, 64, 0},
+                    Shape{7, 31, 15, 2}, Shape{8, 600, 80, 0}, Shape{11, 48, 140, 9},
+                    Shape{19, 300, 50, 1}, Shape{24, 70, 49, 0}, Shape{32, 512, 64, 0},
+                    Shape{37, 258, 13, 3}, Shape{191, 20, 17, 1}, Shape{193, 260, 70, 4},
+                    Shape{216, 9, 30, 0}, Shape{400, 16, 130, 0}),
     [](const testing::TestParamInfo<Shape>& given) {
       const Shape& shape = given.param;
       return std::to_string(shape.rows) + "x" + std::to_string(shape.in) + "to" +
