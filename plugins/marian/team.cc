@@ -1,5 +1,6 @@
 #include "team.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace refran::marian {
@@ -16,7 +17,7 @@ bool has_spun_enough(int& spins) {
 
 }  // namespace
 
-Team::Team(std::size_t threads) {
+Team::Team(std::size_t threads) : stretches_(std::max<std::size_t>(threads, 1)) {
   for (std::size_t member = 1; member < threads; ++member)
     workers_.emplace_back([this, member] { serve(member); });
 }
@@ -30,8 +31,10 @@ Team::~Team() {
 
 void Team::share(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work) {
   work_ = &work;
-  count_ = count;
-  next_.store(0, std::memory_order_relaxed);
+  for (std::size_t member = 0; member < size(); ++member) {
+    stretches_[member].next.store(first_of(count, member), std::memory_order_relaxed);
+    stretches_[member].end = first_of(count, member + 1);
+  }
   if (count < 2 || workers_.empty()) {
     take_part(0);
   } else {
@@ -48,10 +51,13 @@ void Team::share(std::size_t count, const std::function<void(std::size_t, std::s
 
 void Team::take_part(std::size_t member) {
   try {
-    for (;;) {
-      const std::size_t index = next_.fetch_add(1, std::memory_order_relaxed);
-      if (index >= count_) return;
-      (*work_)(index, member);
+    for (std::size_t i = 0; i < size(); ++i) {
+      Stretch& stretch = stretches_[(member + i) % size()];
+      for (;;) {
+        const std::size_t index = stretch.next.fetch_add(1, std::memory_order_relaxed);
+        if (index >= stretch.end) break;
+        (*work_)(index, member);
+      }
     }
   } catch (...) {
     const std::lock_guard lock(failure_mutex_);

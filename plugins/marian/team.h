@@ -21,20 +21,30 @@ class Team {
 
   std::size_t size() const { return workers_.size() + 1; }
 
-  // Calls work(index, member) for every index below `count`, each on whichever thread comes first,
-  // and returns when all are done. `member` is the thread's number, below size(). The first
-  // exception of `work` is thrown again.
+  // Calls work(index, member) for every index below `count` and returns when all are done. `member`
+  // is the thread's number, below size(). Each has a stretch of indices that follow each other, and
+  // helps with those of the others when it is through. The first exception of `work` is thrown
+  // again.
   void share(std::size_t count,
              const std::function<void(std::size_t index, std::size_t member)>& work);
+  // Where the stretch of a member begins.
+  std::size_t first_of(std::size_t count, std::size_t member) const {
+    return count * member / size();
+  }
 
  private:
+  // What is left of a member's indices: a cache line each, since all threads write them.
+  struct alignas(64) Stretch {
+    std::atomic<std::size_t> next{0};
+    std::size_t end = 0;
+  };
+
   void serve(std::size_t member);
   void take_part(std::size_t member);
 
   std::vector<std::thread> workers_;
   const std::function<void(std::size_t, std::size_t)>* work_ = nullptr;
-  std::size_t count_ = 0;
-  std::atomic<std::size_t> next_{0};
+  std::vector<Stretch> stretches_;  // [member]
   std::mutex failure_mutex_;
   std::exception_ptr failure_;
   std::atomic<unsigned> round_{0};

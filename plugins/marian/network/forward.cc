@@ -86,10 +86,9 @@ void Forward::multiply(const float* x, std::size_t rows, std::initializer_list<P
   std::size_t multiplications = 0;
   for (const Product& product : products) {
     const std::size_t outs = product.weights->bias.size();
-    // A thread then has one stretch of the weights, so that what it fetches ahead is its own. Else
-    // there are more parts than threads, since others may slow one down. Whole cache lines of y.
-    const std::size_t parts_at_most = is_few ? team_.size() : 64;
-    const std::size_t at_once = std::max(kOutsAtOnce, outs / parts_at_most / 16 * 16);
+    // More parts than threads, since others may slow one down; whole cache lines of y. A thread's
+    // parts follow each other, so that the weights it fetches ahead are its own.
+    const std::size_t at_once = std::max(kOutsAtOnce, outs / 64 / 16 * 16);
     for (std::size_t begin = 0; begin < outs; begin += at_once)
       parts.push_back({&product, begin, std::min(begin + at_once, outs)});
     multiplications += rows * product.weights->weight.size();
