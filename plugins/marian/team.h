@@ -7,10 +7,17 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
 namespace refran::marian {
+
+// Memory that a thread will read before long.
+struct Ahead {
+  const float* begin = nullptr;
+  std::size_t count = 0;
+};
 
 class Team {
  public:
@@ -23,10 +30,12 @@ class Team {
 
   // Calls work(index, member) for every index below `count` and returns when all are done. `member`
   // is the thread's number, below size(). Each has a stretch of indices that follow each other, and
-  // helps with those of the others when it is through. The first exception of `work` is thrown
+  // helps with those of the others when it is through; while it waits for them, and for the next
+  // call, it fetches `ahead` [member] into its cache. The first exception of `work` is thrown
   // again.
   void share(std::size_t count,
-             const std::function<void(std::size_t index, std::size_t member)>& work);
+             const std::function<void(std::size_t index, std::size_t member)>& work,
+             std::span<const Ahead> ahead = {});
   // Where the stretch of a member begins.
   std::size_t first_of(std::size_t count, std::size_t member) const {
     return count * member / size();
@@ -45,6 +54,7 @@ class Team {
   std::vector<std::thread> workers_;
   const std::function<void(std::size_t, std::size_t)>* work_ = nullptr;
   std::vector<Stretch> stretches_;  // [member]
+  std::vector<Ahead> ahead_;        // [member]
   std::mutex failure_mutex_;
   std::exception_ptr failure_;
   std::atomic<unsigned> round_{0};

@@ -8,6 +8,8 @@ namespace {
 
 // Parts of a product are at least so many outs: long enough to be worth handing out.
 constexpr std::size_t kOutsAtOnce = 64;
+// What a thread fetches of the next product's weights while it waits: 256 KiB.
+constexpr std::size_t kFloatsAhead = 1 << 16;
 // Fewer multiplications than these are done before another thread has woken up.
 constexpr std::size_t kWorthSharing = 1 << 15;
 
@@ -16,6 +18,10 @@ template <class Part>
 void share(Team& team, std::size_t count, bool is_small, const Part& part) {
   if (!is_small) return team.share(count, part);
   for (std::size_t index = 0; index < count; ++index) part(index, std::size_t{0});
+}
+
+std::size_t in_of(const LinearWeights& weights) {
+  return weights.weight.size() / weights.bias.size();
 }
 
 // The gates of one layer as its rows need them.
@@ -71,39 +77,60 @@ const float* Forward::packed(const float* x, std::size_t rows, std::size_t in) {
   return packed_.data();
 }
 
-void Forward::multiply(const float* x, std::size_t rows, std::initializer_list<Product> products) {
-  const LinearWeights& first = *products.begin()->weights;
-  const std::size_t in = first.weight.size() / first.bias.size();
-  const bool is_few = rows <= kernel::kFewRows;
-  if (!is_few) x = packed(x, rows, in);
-
-  struct Part {
-    const Product* product;
-    std::size_t begin;
-    std::size_t end;
-  };
+std::vector<Forward::Part> Forward::parts_of(std::span<const Product> products) {
   std::vector<Part> parts;
-  std::size_t multiplications = 0;
   for (const Product& product : products) {
     const std::size_t outs = product.weights->bias.size();
     // More parts than threads, since others may slow one down; whole cache lines of y. A thread's
     // parts follow each other, so that the weights it fetches ahead are its own.
     const std::size_t at_once = std::max(kOutsAtOnce, outs / 64 / 16 * 16);
     for (std::size_t begin = 0; begin < outs; begin += at_once)
-      parts.push_back({&product, begin, std::min(begin + at_once, outs)});
-    multiplications += rows * product.weights->weight.size();
+      parts.push_back({product, begin, std::min(begin + at_once, outs)});
   }
-  share(team_, parts.size(), multiplications < kWorthSharing, [&](std::size_t index, std::size_t) {
+  return parts;
+}
+
+std::vector<Ahead> Forward::ahead_of(std::span<const Product> products) {
+  const float* const first = products.front().weights->weight.data();
+  if (last_product_ != nullptr)
+    next_product_[last_product_].assign(products.begin(), products.end());
+  last_product_ = first;
+  std::vector<Ahead> ahead;
+  const std::vector<Part> parts = parts_of(next_product_[first]);
+  if (parts.empty()) return ahead;
+  for (std::size_t member = 0; member < team_.size(); ++member) {
+    const Part& part = parts[team_.first_of(parts.size(), member)];
+    const std::span<const float> weight = part.product.weights->weight;
+    const std::size_t begin = part.begin * in_of(*part.product.weights);
+    ahead.push_back({weight.data() + begin, std::min(kFloatsAhead, weight.size() - begin)});
+  }
+  return ahead;
+}
+
+void Forward::multiply(const float* x, std::size_t rows, std::initializer_list<Product> products) {
+  const std::size_t in = in_of(*products.begin()->weights);
+  const bool is_few = rows <= kernel::kFewRows;
+  if (!is_few) x = packed(x, rows, in);
+  const std::vector<Part> parts = parts_of(products);
+  const auto part_of = [&](std::size_t index, std::size_t) {
     const auto& [product, begin, end] = parts[index];
     model_.kernels->matmul({.x = x,
                             .rows = rows,
                             .in = in,
-                            .weight = product->weights->weight.data(),
-                            .bias = product->weights->bias.data(),
-                            .y = product->y,
-                            .y_stride = product->weights->bias.size()},
+                            .weight = product.weights->weight.data(),
+                            .bias = product.weights->bias.data(),
+                            .y = product.y,
+                            .y_stride = product.weights->bias.size()},
                            begin, end);
-  });
+  };
+  std::size_t multiplications = 0;
+  for (const Product& product : products) multiplications += rows * product.weights->weight.size();
+  const bool is_small = multiplications < kWorthSharing;
+  if (is_few && !is_small) {
+    team_.share(parts.size(), part_of, ahead_of(products));
+  } else {
+    share(team_, parts.size(), is_small, part_of);
+  }
 }
 
 void Forward::attend(AttentionKind kind, std::size_t layer, const Rows& queries,

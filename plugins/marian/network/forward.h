@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "../kernel/kernels.h"
@@ -76,6 +77,17 @@ class Forward {
                     Rows& x);
 
  private:
+  // Some outs of a product.
+  struct Part {
+    Product product;
+    std::size_t begin;
+    std::size_t end;
+  };
+
+  static std::vector<Part> parts_of(std::span<const Product> products);
+  // Where each thread's weights of the next product begin. A decoder's steps read the same weights
+  // in the same order: what came after these last time comes next.
+  std::vector<Ahead> ahead_of(std::span<const Product> products);
   void add_norm(const NormWeights& norm, const Rows& added, Rows& x);
   // x [row, in] as products of more than a few rows read it.
   const float* packed(const float* x, std::size_t rows, std::size_t in);
@@ -84,7 +96,9 @@ class Forward {
   const Gates& gates_;
   Team& team_;
   std::vector<Rows> scratch_;  // [thread]
-  Rows packed_;                // rows of a product
+  const float* last_product_ = nullptr;
+  std::unordered_map<const float*, std::vector<Product>> next_product_;
+  Rows packed_;  // rows of a product
   Rows added_;
   Rows hidden_;
 };
