@@ -38,6 +38,7 @@ struct Matmul {
   const float* bias;    // [out]
   float* y;             // [row, out]
   std::size_t y_stride;
+  const float* next;  // weights that are read next, fetched meanwhile where rows are few
 };
 
 // Attention of one query row, all heads. Key and value of position j are the rows `context[j]` of
@@ -81,6 +82,8 @@ struct Kernels {
   void (*activate)(Activation activation, float* values, std::size_t count);
   // The largest of `logits`, and the sum of exp(logit - largest).
   void (*exp_sum)(const float* logits, std::size_t count, float* largest, double* sum);
+  // The first index in [begin, count) whose value is greater than `least`; `count` if none is.
+  std::size_t (*next_above)(const float* values, std::size_t begin, std::size_t count, float least);
 };
 
 extern const Kernels kPlainKernels;  // plain_kernels.cc

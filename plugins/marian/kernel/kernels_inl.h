@@ -15,7 +15,8 @@ constexpr Kernels kernels_of() {
           .attend = attend<Lanes>,
           .add_norm = add_norm<Lanes>,
           .activate = activate<Lanes>,
-          .exp_sum = exp_sum<Lanes>};
+          .exp_sum = exp_sum<Lanes>,
+          .next_above = next_above<Lanes>};
 }
 
 }  // namespace refran::marian::kernel

@@ -39,21 +39,23 @@ struct FewSums {
 };
 
 // Sixteen outs. The weights are transposed in registers, a cache line of each of eight outs after
-// the other. `in` is a multiple of a cache line.
+// the other; as many are fetched from `next` on. `in` is a multiple of a cache line.
 template <std::size_t Rows, class Lanes>
-void multiply_few(const Matmul& product, std::size_t out) {
+void multiply_few(const Matmul& product, std::size_t out, const float* next) {
   const std::size_t in = product.in;
   const float* const weight = product.weight + out * in;
-  const float* const next = weight + kFewOuts * in;
   float totals[Rows * kFewOuts] = {};
   for (std::size_t begin = 0; begin < in; begin += kChunk) {
     const std::size_t end = in - begin < kChunk ? in : begin + kChunk;
     FewSums<Rows, Lanes> sums;
     for (std::size_t i = begin; i < end; i += kLine) {
-      for (std::size_t line = 0; line < kFewOuts; ++line)
-        __builtin_prefetch(next + i * kFewOuts + line * kLine, 0, 2);
       for (std::size_t half = 0; half < 2; ++half) {
         for (std::size_t j = i; j < i + kLine; j += 4) {
+          // Two lines at a time: a core waits for some twenty at once, sixteen together leave it
+          // without any to wait for in between.
+          const float* const ahead = next + i * kFewOuts + (half * 4 + (j - i) / 4) * 2 * kLine;
+          __builtin_prefetch(ahead, 0, 2);
+          __builtin_prefetch(ahead + kLine, 0, 2);
           Lanes column[4];
           load_columns([&](std::size_t o) { return weight + (half * kWidth + o) * in + j; },
                        column);
@@ -92,11 +94,15 @@ inline void multiply_one(const Matmul& product, std::size_t row, std::size_t out
 
 template <class Lanes>
 void matmul_few(const Matmul& product, std::size_t begin, std::size_t end) {
-  using Multiply = void (*)(const Matmul&, std::size_t);
+  using Multiply = void (*)(const Matmul&, std::size_t, const float*);
   constexpr Multiply kMultiply[kFewRows] = {multiply_few<1, Lanes>, multiply_few<2, Lanes>,
                                             multiply_few<3, Lanes>, multiply_few<4, Lanes>};
   if (product.in % kLine == 0) {
-    for (; begin + kFewOuts <= end; begin += kFewOuts) kMultiply[product.rows - 1](product, begin);
+    for (; begin + kFewOuts <= end; begin += kFewOuts) {
+      const std::size_t behind = begin + kFewOuts;
+      kMultiply[product.rows - 1](
+          product, begin, behind < end ? product.weight + behind * product.in : product.next);
+    }
   }
   for (; begin < end; ++begin)
     for (std::size_t row = 0; row < product.rows; ++row) multiply_one<Lanes>(product, row, begin);
@@ -168,7 +174,7 @@ constexpr std::size_t kSums = 12;
 constexpr std::size_t kBlockOuts = 64;
 constexpr std::size_t kBlockGroups = 12;
 
-// totals[out, row] += weight[out, in] · x[in, row] of a chunk, some outs and a group.
+// totals[out, row] = or += weight[out, in] · x[in, row] of a chunk, some outs and a group.
 struct Tile {
   const float* x;
   std::size_t count;  // of the chunk's ins
@@ -176,6 +182,7 @@ struct Tile {
   std::size_t in;  // the distance of rows of the weights
   float* totals;
   std::size_t stride;
+  bool is_first;  // chunk: totals have no value yet
   // So many rows of weights are fetched meanwhile, of those that come next.
   const float* next;
   std::size_t next_outs;
@@ -203,7 +210,7 @@ void multiply_tile(const Tile& tile) {
   for (std::size_t o = 0; o < Outs; ++o) {
     for (std::size_t r = 0; r < Registers; ++r) {
       float* total = tile.totals + o * tile.stride + r * kWidth;
-      (Lanes::load(total) + sum[o][r]).store(total);
+      (tile.is_first ? sum[o][r] : Lanes::load(total) + sum[o][r]).store(total);
     }
   }
 }
@@ -276,7 +283,6 @@ inline void multiply_block(const Matmul& product, const Packing<Lanes>& packing,
   const std::size_t first = packing.first(groups.first);
   const std::size_t stride = (packing.first(groups.first + groups.count) - first) * kWidth;
   const float* const weight = product.weight + out * in;
-  for (std::size_t i = 0; i < outs * stride; ++i) totals[i] = 0;
   for (std::size_t begin = 0; begin < in; begin += kChunk) {
     const std::size_t count = packing.count(begin);
     // The next chunk of these outs, then the first of the outs behind them, a part by each group.
@@ -291,6 +297,7 @@ inline void multiply_block(const Matmul& product, const Packing<Lanes>& packing,
                              .in = in,
                              .totals = totals + (packing.first(group) - first) * kWidth,
                              .stride = stride,
+                             .is_first = begin == 0,
                              .next = next + fetched * in,
                              .next_outs = to_fetch - fetched},
                             packing.size(group), outs);

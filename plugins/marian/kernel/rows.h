@@ -1,4 +1,5 @@
-// What happens to rows between the products: layer norm, activation, the sum of a softmax.
+// What happens to rows between the products: layer norm, activation, the sum of a softmax, the
+// search for high logits.
 #pragma once
 
 #include "kernels.h"
@@ -139,6 +140,14 @@ void exp_sum(const float* logits, std::size_t count, float* largest, double* sum
     });
     *sum += static_cast<double>(sum_across(total));
   }
+}
+
+template <class Lanes>
+std::size_t next_above(const float* values, std::size_t begin, std::size_t count, float least) {
+  const Lanes bound = Lanes::of(least);
+  while (begin + kWidth <= count && !any_above(Lanes::load(values + begin), bound)) begin += kWidth;
+  while (begin < count && !(values[begin] > least)) ++begin;
+  return begin;
 }
 
 }  // namespace refran::marian::kernel

@@ -39,6 +39,13 @@ inline float sum_across(lanes::PlainLanes<float, 8> lanes) {
   return ((v[0] + v[2]) + (v[1] + v[3])) + ((v[4] + v[6]) + (v[5] + v[7]));
 }
 
+// Whether any lane is greater than `least`; NaN is not.
+inline bool any_above(lanes::PlainLanes<float, 8> lanes, lanes::PlainLanes<float, 8> least) {
+  for (std::size_t i = 0; i < kWidth; ++i)
+    if (lanes.v[i] > least.v[i]) return true;
+  return false;
+}
+
 // Four columns of eight rows: lane i of columns[k] is row(i)[k].
 template <class Row>
 inline void load_columns(Row row, lanes::PlainLanes<float, 8>* columns) {
@@ -57,6 +64,10 @@ inline void sums_of_four(const lanes::Avx2Floats* terms, float* sums) {
   const __m256 both = _mm256_add_ps(_mm256_castpd_ps(_mm256_unpacklo_pd(first, second)),
                                     _mm256_castpd_ps(_mm256_unpackhi_pd(first, second)));
   _mm_storeu_ps(sums, _mm_add_ps(_mm256_castps256_ps128(both), _mm256_extractf128_ps(both, 1)));
+}
+
+inline bool any_above(lanes::Avx2Floats lanes, lanes::Avx2Floats least) {
+  return _mm256_movemask_ps(_mm256_cmp_ps(lanes.v, least.v, _CMP_GT_OQ)) != 0;
 }
 
 template <class Row>

@@ -27,6 +27,13 @@ Decoder::Decoder(Forward& forward, const Encoded& encoded)
     cross_memory(forward, layer, encoded.output, cross_[layer]);
 }
 
+void Decoder::reserve(std::size_t rows) {
+  for (KeysAndValues& memory : self_) {
+    memory.keys.reserve(rows * forward_.dim());
+    memory.values.reserve(rows * forward_.dim());
+  }
+}
+
 void Decoder::make_contexts(std::span<const DecoderRow> rows) {
   std::size_t total = 0;
   for (const DecoderRow& row : rows) total += row.before.size() + 1;

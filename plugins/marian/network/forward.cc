@@ -112,25 +112,26 @@ void Forward::multiply(const float* x, std::size_t rows, std::initializer_list<P
   const bool is_few = rows <= kernel::kFewRows;
   if (!is_few) x = packed(x, rows, in);
   const std::vector<Part> parts = parts_of(products);
-  const auto part_of = [&](std::size_t index, std::size_t) {
+  std::size_t multiplications = 0;
+  for (const Product& product : products) multiplications += rows * product.weights->weight.size();
+  const bool is_small = multiplications < kWorthSharing;
+  const std::vector<Ahead> ahead = is_few && !is_small ? ahead_of(products) : std::vector<Ahead>();
+  const auto part_of = [&](std::size_t index, std::size_t member) {
     const auto& [product, begin, end] = parts[index];
+    const bool is_last = index + 1 == team_.first_of(parts.size(), member + 1);
+    const float* const behind = product.weights->weight.data() + end * in;
     model_.kernels->matmul({.x = x,
                             .rows = rows,
                             .in = in,
                             .weight = product.weights->weight.data(),
                             .bias = product.weights->bias.data(),
                             .y = product.y,
-                            .y_stride = product.weights->bias.size()},
+                            .y_stride = product.weights->bias.size(),
+                            .next = is_last && !ahead.empty() ? ahead[member].begin : behind},
                            begin, end);
   };
-  std::size_t multiplications = 0;
-  for (const Product& product : products) multiplications += rows * product.weights->weight.size();
-  const bool is_small = multiplications < kWorthSharing;
-  if (is_few && !is_small) {
-    team_.share(parts.size(), part_of, ahead_of(products));
-  } else {
-    share(team_, parts.size(), is_small, part_of);
-  }
+  if (!is_small) return team_.share(parts.size(), part_of, ahead);
+  for (std::size_t index = 0; index < parts.size(); ++index) part_of(index, 0);
 }
 
 void Forward::attend(AttentionKind kind, std::size_t layer, const Rows& queries,

@@ -20,11 +20,10 @@ std::vector<const Node*> path_to(const Node* last) {
 }
 
 // Weights of the rows of a path, from a buffer [layer, head, positions] each, into one record.
-void gather(std::span<const Node* const> path, std::vector<float> Node::*buffer,
-            AttentionRecord& record) {
+void gather(std::span<const Node* const> path, Rows Node::*buffer, AttentionRecord& record) {
   const auto [layers, heads, queries, keys] = record.weight.extents();
   for (std::size_t query = 0; query < queries; ++query) {
-    const std::vector<float>& weights = path[query]->*buffer;
+    const Rows& weights = path[query]->*buffer;
     const std::size_t positions = weights.size() / (layers * heads);
     for (std::size_t layer = 0; layer < layers; ++layer)
       for (std::size_t head = 0; head < heads; ++head)
@@ -43,8 +42,14 @@ class Translator {
         encoded_(std::move(encoded)),
         forward_(model, gates, team),
         decoder_(forward_, encoded_) {
-    for (std::size_t sentence = 0; sentence < encoded_.sentences(); ++sentence)
-      searches_.emplace_back(model.config, decoding, encoded_.length(sentence));
+    std::size_t rows = 0;
+    for (std::size_t sentence = 0; sentence < encoded_.sentences(); ++sentence) {
+      const std::size_t length = encoded_.length(sentence);
+      searches_.emplace_back(model.config, decoding, length);
+      rows += decoding.beam_size * (length + length / 2 + 8);
+    }
+    // For translations that are not much longer than their sources.
+    decoder_.reserve(rows);
   }
 
   std::vector<Translation> translate() {
@@ -94,7 +99,7 @@ class Translator {
 
   DecoderRow row_of(Node& node, std::size_t sentence, std::size_t position) const {
     const std::size_t heads = model_.config.decoder_heads;
-    const auto record = [&](std::vector<float>& weights, std::size_t positions) {
+    const auto record = [&](Rows& weights, std::size_t positions) {
       return weights.empty() ? RowRecord{}
                              : RowRecord{weights.data(), heads * positions, positions};
     };
@@ -116,7 +121,7 @@ class Translator {
       float* logits = logits_.data() + first * vocabulary;
       for (std::size_t i = 0; options_.runners_up > 0 && i < nodes.size(); ++i) {
         const float* row = logits + i * vocabulary;
-        nodes[i]->likely = likely_tokens(row, vocabulary, options_.runners_up + 1);
+        nodes[i]->likely = likely_tokens(*model_.kernels, row, vocabulary, options_.runners_up + 1);
         for (const std::int32_t token : nodes[i]->likely)
           nodes[i]->likely_logits.push_back(row[token]);
       }

@@ -27,8 +27,8 @@ void insert(std::vector<Candidate>& best, const Candidate& candidate, std::size_
 
 }  // namespace
 
-std::vector<Candidate> best_candidates(std::span<const Scored> rows, std::span<const double> sums,
-                                       std::size_t wanted) {
+std::vector<Candidate> best_candidates(const kernel::Kernels& kernels, std::span<const Scored> rows,
+                                       std::span<const double> sums, std::size_t wanted) {
   std::vector<Candidate> best;
   for (std::size_t beam = 0; beam < rows.size(); ++beam) {
     const Scored& row = rows[beam];
@@ -40,8 +40,9 @@ std::vector<Candidate> best_candidates(std::span<const Scored> rows, std::span<c
       return std::nextafter(static_cast<float>(best.back().score - offset), kBanned);
     };
     float least = logit_of_last();
-    for (std::size_t token = 0; token < row.count; ++token) {
-      if (!(row.logits[token] > least)) continue;
+    for (std::size_t token = 0;; ++token) {
+      token = kernels.next_above(row.logits, token, row.count, least);
+      if (token == row.count) break;
       const Candidate candidate{static_cast<double>(row.logits[token]) + offset,
                                 static_cast<std::uint32_t>(beam), static_cast<std::int32_t>(token)};
       if (best.size() == wanted && !is_better(candidate, best.back())) continue;
@@ -92,7 +93,8 @@ void Search::count_ties(std::span<const Candidate> candidates) {
   }
 }
 
-std::vector<Candidate> Search::candidates_after(std::span<const Scored> rows) {
+std::vector<Candidate> Search::candidates_after(const kernel::Kernels& kernels,
+                                                std::span<const Scored> rows) {
   std::vector<double> sums;
   for (const Hypothesis& hypothesis : live_) sums.push_back(hypothesis.sum);
   std::vector<Candidate> candidates;
@@ -104,7 +106,8 @@ std::vector<Candidate> Search::candidates_after(std::span<const Scored> rows) {
   }
   std::size_t wanted = is_greedy() ? 1 : 2 * decoding_.beam_size;
   if (decoding_.native) wanted = decoding_.beam_size - pool_.size();
-  candidates = best_candidates(rows, sums, wanted + 1);  // one more, to see a tie at the cut
+  candidates =
+      best_candidates(kernels, rows, sums, wanted + 1);  // one more, to see a tie at the cut
   count_ties(candidates);
   if (candidates.size() > wanted) candidates.pop_back();
   if (candidates.empty()) throw Error("found no token with a finite logit");
@@ -117,7 +120,7 @@ void Search::advance(const kernel::Kernels& kernels, std::span<const std::shared
   for (std::size_t beam = 0; beam < live_.size(); ++beam)
     rows.push_back(score_row(kernels, logits + beam * config_.target_vocabulary, *nodes[beam]));
   std::vector<Hypothesis> longer;
-  for (const Candidate& candidate : candidates_after(rows)) {
+  for (const Candidate& candidate : candidates_after(kernels, rows)) {
     longer.push_back({.last = nodes[candidate.beam],
                       .chosen = candidate.token,
                       .chosen_logit = rows[candidate.beam].logits[candidate.token],

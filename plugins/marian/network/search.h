@@ -19,8 +19,8 @@ struct Node {
   std::uint32_t row = 0;               // its id in the decoder
   std::int32_t token = 0;
   float logit = 0;                   // of the token, in the row before
-  std::vector<float> self;           // [layer, head, position], or empty
-  std::vector<float> cross;          // [layer, head, source position], or empty
+  Rows self;                         // [layer, head, position], or empty
+  Rows cross;                        // [layer, head, source position], or empty
   double log_normalizer = 0;         // of all its logits
   std::vector<std::int32_t> likely;  // tokens, most likely first
   std::vector<float> likely_logits;
@@ -53,8 +53,8 @@ struct Candidate {
 
 // The `wanted` best candidates of rows that have the sums `sums`, best first, of equal ones the
 // lower (beam, token) first; fewer where fewer are possible.
-std::vector<Candidate> best_candidates(std::span<const Scored> rows, std::span<const double> sums,
-                                       std::size_t wanted);
+std::vector<Candidate> best_candidates(const kernel::Kernels& kernels, std::span<const Scored> rows,
+                                       std::span<const double> sums, std::size_t wanted);
 
 // The search for one sentence. Steps: `live` is what to read, `advance` takes the rows' logits.
 class Search {
@@ -78,7 +78,8 @@ class Search {
   void ban(float* logits) const;
   bool is_greedy() const { return decoding_.beam_size == 1 && !decoding_.native; }
   // Which tokens come into question after the live hypotheses, best first.
-  std::vector<Candidate> candidates_after(std::span<const Scored> rows);
+  std::vector<Candidate> candidates_after(const kernel::Kernels& kernels,
+                                          std::span<const Scored> rows);
   void count_ties(std::span<const Candidate> candidates);
   void advance_greedily(std::span<const Hypothesis> candidates);
   void advance_beams(std::vector<Hypothesis> candidates);

@@ -37,12 +37,13 @@ void put_runners_up(Translation& translation, std::size_t step,
   }
 }
 
-std::vector<std::int32_t> likely_tokens(const float* logits, std::size_t count,
-                                        std::size_t likely) {
+std::vector<std::int32_t> likely_tokens(const kernel::Kernels& kernels, const float* logits,
+                                        std::size_t count, std::size_t likely) {
   std::vector<std::int32_t> tokens;
   if (likely == 0) return tokens;
   const Scored row{logits, count, 0};
-  for (const Candidate& candidate : best_candidates({&row, 1}, std::vector<double>{0}, likely))
+  for (const Candidate& candidate :
+       best_candidates(kernels, {&row, 1}, std::vector<double>{0}, likely))
     tokens.push_back(candidate.token);
   return tokens;
 }
@@ -65,7 +66,7 @@ std::vector<TargetScore> score_targets(Forward& forward, const Rows& x,
         return static_cast<double>(of_row[token]) - normalizer;
       };
       score.log_probability = log_probability(targets[first + row]);
-      score.likely = likely_tokens(of_row, vocabulary, likely);
+      score.likely = likely_tokens(kernels, of_row, vocabulary, likely);
       for (const std::int32_t token : score.likely)
         score.likely_log_probability.push_back(log_probability(token));
     });

@@ -24,7 +24,8 @@ std::vector<TargetScore> score_targets(Forward& forward, const Rows& x,
                                        std::span<const std::int32_t> targets, std::size_t likely);
 
 // The `likely` tokens of highest logit, best first; of equal ones the lower first.
-std::vector<std::int32_t> likely_tokens(const float* logits, std::size_t count, std::size_t likely);
+std::vector<std::int32_t> likely_tokens(const kernel::Kernels& kernels, const float* logits,
+                                        std::size_t count, std::size_t likely);
 
 // Makes room in a translation for `steps` scores and `runners_up` tokens beside each.
 void make_room(Translation& translation, std::size_t steps, std::size_t runners_up);

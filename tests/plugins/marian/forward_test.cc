@@ -1,6 +1,8 @@
 // The network against transformers: every attention weight and logit of given targets, heads that
 // are switched off, and what must not change a byte.
+#include <atomic>
 #include <cmath>
+#include <thread>
 
 #include <marian/generation.h>
 #include <marian/kernel/kernels.h>
@@ -227,7 +229,7 @@ TEST_P(ForwardTest, ReferenceScoresFromTheGatedLayerOnAreThoseOfTheWholePass) {
 
 INSTANTIATE_TEST_SUITE_P(Models, ForwardTest, testing::ValuesIn(fixture_models()), name_of_model);
 
-TEST(TeamTest, SharesEveryIndexOnceAndPassesOnWhatIsThrown) {
+TEST(TeamTest, SharesEveryIndexOnce) {
   Team team(3);
   for (int round = 0; round < 200; ++round) {
     std::vector<std::atomic<int>> calls(17);
@@ -237,6 +239,34 @@ TEST(TeamTest, SharesEveryIndexOnceAndPassesOnWhatIsThrown) {
     });
     for (const auto& count : calls) EXPECT_EQ(count, 1);
   }
+}
+
+TEST(TeamTest, EachThreadBeginsWithItsOwnStretch) {
+  Team team(2);
+  EXPECT_EQ(team.first_of(7, 0), 0);
+  EXPECT_EQ(team.first_of(7, 1), 3);
+  EXPECT_EQ(team.first_of(7, 2), 7);
+  const std::vector<float> memory(1000);
+  const std::vector<Ahead> ahead{{memory.data(), 500}, {memory.data() + 500, 499}};
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> begun = 0;
+    std::vector<std::size_t> member_of(7);
+    team.share(
+        7,
+        [&](std::size_t index, std::size_t member) {
+          member_of[index] = member;
+          if (index != 0 && index != 3) return;
+          ++begun;  // neither goes on before both are at work
+          while (begun < 2) std::this_thread::yield();
+        },
+        ahead);
+    EXPECT_EQ(member_of[0], 0);
+    EXPECT_EQ(member_of[3], 1);
+  }
+}
+
+TEST(TeamTest, PassesOnWhatIsThrown) {
+  Team team(3);
   const auto throws = [](std::size_t index, std::size_t) {
     if (index == 5) throw std::runtime_error("five");
   };

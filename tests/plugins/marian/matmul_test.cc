@@ -68,7 +68,8 @@ class MatmulTest : public testing::TestWithParam<Shape> {
                       .weight = weight.data() + offset,
                       .bias = bias.data(),
                       .y = y.data(),
-                      .y_stride = stride},
+                      .y_stride = stride,
+                      .next = numbers.data()},
                      begin, end);
     }
     for (std::size_t row = 0; row < rows; ++row) {
