@@ -188,29 +188,37 @@ struct Tile {
   std::size_t next_outs;
 };
 
+// A chunk has an in at least, so that the sums need not be in memory for the case of none.
 template <std::size_t Registers, std::size_t Outs, class Lanes>
 void multiply_tile(const Tile& tile) {
   Lanes sum[Outs][Registers];
   for (auto& of_out : sum)
     for (Lanes& number : of_out) number = Lanes::of(0);
+  const float* const weight = tile.weight;
+  const std::size_t in = tile.in;
   const float* x = tile.x;
-  for (std::size_t begin = 0; begin < tile.count; begin += kLine) {
+  std::size_t i = 0;
+  do {
     for (std::size_t out = 0; out < tile.next_outs; ++out)
-      __builtin_prefetch(tile.next + out * tile.in + begin);
-    const std::size_t end = tile.count - begin < kLine ? tile.count : begin + kLine;
-    for (std::size_t i = begin; i < end; ++i, x += Registers * kWidth) {
+      __builtin_prefetch(tile.next + out * in + i);
+    const std::size_t end = tile.count - i < kLine ? tile.count : i + kLine;
+    do {
       Lanes term[Registers];
       for (std::size_t r = 0; r < Registers; ++r) term[r] = Lanes::load(x + r * kWidth);
       for (std::size_t o = 0; o < Outs; ++o) {
-        const Lanes weight = Lanes::of(tile.weight[o * tile.in + i]);
-        for (std::size_t r = 0; r < Registers; ++r) sum[o][r] = fma(weight, term[r], sum[o][r]);
+        const Lanes factor = Lanes::of(weight[o * in + i]);
+        for (std::size_t r = 0; r < Registers; ++r) sum[o][r] = fma(factor, term[r], sum[o][r]);
       }
-    }
-  }
-  for (std::size_t o = 0; o < Outs; ++o) {
+      x += Registers * kWidth;
+    } while (++i < end);
+  } while (i < tile.count);
+  float* total = tile.totals;
+  const std::size_t stride = tile.stride;
+  const bool is_first = tile.is_first;
+  for (std::size_t o = 0; o < Outs; ++o, total += stride) {
     for (std::size_t r = 0; r < Registers; ++r) {
-      float* total = tile.totals + o * tile.stride + r * kWidth;
-      (tile.is_first ? sum[o][r] : Lanes::load(total) + sum[o][r]).store(total);
+      float* const of_register = total + r * kWidth;
+      (is_first ? sum[o][r] : Lanes::load(of_register) + sum[o][r]).store(of_register);
     }
   }
 }

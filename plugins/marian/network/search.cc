@@ -62,11 +62,17 @@ Search::Search(const ModelConfig& config, const Decoding& decoding, std::size_t 
   live_.push_back({.last = nullptr, .chosen = config.decoder_start_id});
 }
 
-void Search::ban(float* logits) const {
+double Search::ban(float* logits, double normalizer) const {
+  double banned = 0;
+  const auto take = [&](std::int32_t id) {
+    banned += math::exp(static_cast<double>(logits[id]) - normalizer);
+    logits[id] = kBanned;
+  };
   for (const std::int32_t id : decoding_.banned_ids) {
-    if (id != config_.eos_id) logits[id] = kBanned;
+    if (id != config_.eos_id) take(id);
   }
-  if (length_ < decoding_.min_length) logits[config_.eos_id] = kBanned;
+  if (length_ < decoding_.min_length) take(config_.eos_id);
+  return banned;
 }
 
 Scored Search::score_row(const kernel::Kernels& kernels, float* logits, Node& node) const {
@@ -74,9 +80,12 @@ Scored Search::score_row(const kernel::Kernels& kernels, float* logits, Node& no
   // Native Marian's vocabulary has no <pad>.
   if (decoding_.native) logits[config_.pad_id] = kBanned;
   node.log_normalizer = log_normalizer(kernels, logits, count);
-  ban(logits);
-  const double normalizer =
-      decoding_.renormalize ? log_normalizer(kernels, logits, count) : node.log_normalizer;
+  const double banned = ban(logits, node.log_normalizer);
+  if (!decoding_.renormalize) return {logits, count, node.log_normalizer};
+  // What is left of the sum, summed anew only where the difference would not be exact enough.
+  constexpr double kMuch = 0.5;
+  const double normalizer = banned < kMuch ? node.log_normalizer + math::log(1 - banned)
+                                           : log_normalizer(kernels, logits, count);
   return {logits, count, normalizer};
 }
 

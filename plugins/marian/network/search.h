@@ -75,7 +75,8 @@ class Search {
 
  private:
   Scored score_row(const kernel::Kernels& kernels, float* logits, Node& node) const;
-  void ban(float* logits) const;
+  // Gives the probability that the banned tokens had.
+  double ban(float* logits, double normalizer) const;
   bool is_greedy() const { return decoding_.beam_size == 1 && !decoding_.native; }
   // Which tokens come into question after the live hypotheses, best first.
   std::vector<Candidate> candidates_after(const kernel::Kernels& kernels,
