@@ -77,6 +77,10 @@ struct AddNorm {
 struct Kernels {
   void (*pack)(const Pack& pack, std::size_t eight);
   void (*matmul)(const Matmul& product, std::size_t begin, std::size_t end);
+  // The same of more than kFewRows, activated, for a product to read: y is [packed_size(rows,
+  // y_stride)].
+  void (*matmul_activated)(const Matmul& product, Activation activation, std::size_t begin,
+                           std::size_t end);
   void (*attend)(const Attend& attend);
   void (*add_norm)(const AddNorm& norm);
   void (*activate)(Activation activation, float* values, std::size_t count);

@@ -12,6 +12,7 @@ template <class Lanes>
 constexpr Kernels kernels_of() {
   return {.pack = pack<Lanes>,
           .matmul = matmul<Lanes>,
+          .matmul_activated = matmul_activated<Lanes>,
           .attend = attend<Lanes>,
           .add_norm = add_norm<Lanes>,
           .activate = activate<Lanes>,

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kernels.h"
+#include "rows.h"
 #include "vectors.h"
 
 namespace refran::marian::kernel {
@@ -257,10 +258,20 @@ inline void multiply_group(Tile tile, std::size_t registers, std::size_t outs) {
   }
 }
 
+// The groups of a block.
+struct Groups {
+  std::size_t first;
+  std::size_t count;
+};
+
 // Some outs and rows whose sums are complete: y[row, out] = totals[out, row] + bias[out].
 template <class Lanes>
-inline void put_totals(const Matmul& product, std::size_t first_row, std::size_t rows,
-                       std::size_t out, std::size_t outs, const float* totals, std::size_t stride) {
+inline void put_totals(const Matmul& product, Groups groups, std::size_t out, std::size_t outs,
+                       const float* totals, std::size_t stride) {
+  const std::size_t first_row =
+      Packing<Lanes>(product.rows, product.in).first(groups.first) * kWidth;
+  const std::size_t left = product.rows - first_row;
+  const std::size_t rows = left < stride ? left : stride;
   float* const y = product.y + first_row * product.y_stride + out;
   const float* const bias = product.bias + out;
   std::size_t o = 0;
@@ -277,15 +288,28 @@ inline void put_totals(const Matmul& product, std::size_t first_row, std::size_t
       y[row * product.y_stride + o] = totals[o * stride + row] + bias[o];
 }
 
-// The groups of a block.
-struct Groups {
-  std::size_t first;
-  std::size_t count;
-};
-
+// The same, activated, as a product of these rows reads them.
 template <class Lanes>
+inline void put_packed(const Matmul& product, Activation activation, Groups groups, std::size_t out,
+                       std::size_t outs, const float* totals, std::size_t stride) {
+  const Packing<Lanes> packing(product.rows, product.y_stride);
+  for (std::size_t o = 0; o < outs; ++o) {
+    const std::size_t begin = (out + o) / kChunk * kChunk;
+    const Lanes bias = Lanes::of(product.bias[out + o]);
+    const float* total = totals + o * stride;
+    for (std::size_t i = 0; i < groups.count; ++i) {
+      const std::size_t width = packing.size(groups.first + i) * kWidth;
+      float* const y =
+          product.y + packing.offset(groups.first + i, begin) + (out + o - begin) * width;
+      for (std::size_t r = 0; r < width; r += kWidth, total += kWidth)
+        activated(activation, Lanes::load(total) + bias).store(y + r);
+    }
+  }
+}
+
+template <class Lanes, class Put>
 inline void multiply_block(const Matmul& product, const Packing<Lanes>& packing, Groups groups,
-                           std::size_t out, std::size_t outs) {
+                           std::size_t out, std::size_t outs, Put put) {
   alignas(64) float totals[kBlockOuts * (2 * kBlockGroups + 1) * kWidth];  // [out, row]
   const std::size_t in = product.in;
   const std::size_t first = packing.first(groups.first);
@@ -312,24 +336,38 @@ inline void multiply_block(const Matmul& product, const Packing<Lanes>& packing,
       fetched = to_fetch;
     }
   }
-  const std::size_t first_row = first * kWidth;
-  const std::size_t left = product.rows - first_row;
-  put_totals<Lanes>(product, first_row, left < stride ? left : stride, out, outs, totals, stride);
+  put(groups, out, outs, totals, stride);
 }
 
-template <class Lanes>
-void matmul(const Matmul& product, std::size_t begin, std::size_t end) {
-  if (product.rows == 0) return;
-  if (product.rows <= kFewRows) return matmul_few<Lanes>(product, begin, end);
+// put(groups, out, outs, totals, stride) of every block whose sums are complete.
+template <class Lanes, class Put>
+inline void multiply_blocks(const Matmul& product, std::size_t begin, std::size_t end, Put put) {
   const Packing<Lanes> packing(product.rows, product.in);
   for (std::size_t group = 0; group < packing.groups(); group += kBlockGroups) {
     const std::size_t left = packing.groups() - group;
     const Groups groups{group, left < kBlockGroups ? left : kBlockGroups};
     for (std::size_t out = begin; out < end; out += kBlockOuts) {
       const std::size_t outs = end - out < kBlockOuts ? end - out : kBlockOuts;
-      multiply_block<Lanes>(product, packing, groups, out, outs);
+      multiply_block<Lanes>(product, packing, groups, out, outs, put);
     }
   }
+}
+
+template <class Lanes>
+void matmul(const Matmul& product, std::size_t begin, std::size_t end) {
+  if (product.rows == 0) return;
+  if (product.rows <= kFewRows) return matmul_few<Lanes>(product, begin, end);
+  multiply_blocks<Lanes>(product, begin, end, [&](Groups groups, auto... block) {
+    put_totals<Lanes>(product, groups, block...);
+  });
+}
+
+template <class Lanes>
+void matmul_activated(const Matmul& product, Activation activation, std::size_t begin,
+                      std::size_t end) {
+  multiply_blocks<Lanes>(product, begin, end, [&](Groups groups, auto... block) {
+    put_packed<Lanes>(product, activation, groups, block...);
+  });
 }
 
 }  // namespace refran::marian::kernel

@@ -15,8 +15,9 @@ constexpr std::size_t kWorthSharing = 1 << 15;
 
 // Shares work out, but for what is done before another thread has woken up.
 template <class Part>
-void share(Team& team, std::size_t count, bool is_small, const Part& part) {
-  if (!is_small) return team.share(count, part);
+void share(Team& team, std::size_t count, bool is_small, std::span<const Ahead> ahead,
+           const Part& part) {
+  if (!is_small) return team.share(count, part, ahead);
   for (std::size_t index = 0; index < count; ++index) part(index, std::size_t{0});
 }
 
@@ -72,7 +73,7 @@ void Forward::embed(std::span<const float> embedding, std::span<const float> pos
 const float* Forward::packed(const float* x, std::size_t rows, std::size_t in) {
   packed_.resize(kernel::packed_size(rows, in));
   const kernel::Pack pack{.x = x, .rows = rows, .in = in, .packed = packed_.data()};
-  share(team_, (rows + 7) / 8, rows * in < kWorthSharing,
+  share(team_, (rows + 7) / 8, rows * in < kWorthSharing, {},
         [&](std::size_t eight, std::size_t) { model_.kernels->pack(pack, eight); });
   return packed_.data();
 }
@@ -108,30 +109,37 @@ std::vector<Ahead> Forward::ahead_of(std::span<const Product> products) {
 }
 
 void Forward::multiply(const float* x, std::size_t rows, std::initializer_list<Product> products) {
-  const std::size_t in = in_of(*products.begin()->weights);
   const bool is_few = rows <= kernel::kFewRows;
-  if (!is_few) x = packed(x, rows, in);
+  multiply_packed(is_few ? x : packed(x, rows, in_of(*products.begin()->weights)), rows, products);
+}
+
+void Forward::multiply_packed(const float* x, std::size_t rows, std::span<const Product> products) {
+  const std::size_t in = in_of(*products.front().weights);
   const std::vector<Part> parts = parts_of(products);
   std::size_t multiplications = 0;
   for (const Product& product : products) multiplications += rows * product.weights->weight.size();
   const bool is_small = multiplications < kWorthSharing;
-  const std::vector<Ahead> ahead = is_few && !is_small ? ahead_of(products) : std::vector<Ahead>();
-  const auto part_of = [&](std::size_t index, std::size_t member) {
+  const std::vector<Ahead> ahead =
+      rows <= kernel::kFewRows && !is_small ? ahead_of(products) : std::vector<Ahead>();
+  share(team_, parts.size(), is_small, ahead, [&](std::size_t index, std::size_t member) {
     const auto& [product, begin, end] = parts[index];
     const bool is_last = index + 1 == team_.first_of(parts.size(), member + 1);
-    const float* const behind = product.weights->weight.data() + end * in;
-    model_.kernels->matmul({.x = x,
-                            .rows = rows,
-                            .in = in,
-                            .weight = product.weights->weight.data(),
-                            .bias = product.weights->bias.data(),
-                            .y = product.y,
-                            .y_stride = product.weights->bias.size(),
-                            .next = is_last && !ahead.empty() ? ahead[member].begin : behind},
-                           begin, end);
-  };
-  if (!is_small) return team_.share(parts.size(), part_of, ahead);
-  for (std::size_t index = 0; index < parts.size(); ++index) part_of(index, 0);
+    const LinearWeights& weights = *product.weights;
+    const kernel::Matmul matmul{
+        .x = x,
+        .rows = rows,
+        .in = in,
+        .weight = weights.weight.data(),
+        .bias = weights.bias.data(),
+        .y = product.y,
+        .y_stride = weights.bias.size(),
+        .next = is_last && !ahead.empty() ? ahead[member].begin : weights.weight.data() + end * in};
+    if (product.is_activated) {
+      model_.kernels->matmul_activated(matmul, model_.config.activation, begin, end);
+    } else {
+      model_.kernels->matmul(matmul, begin, end);
+    }
+  });
 }
 
 void Forward::attend(AttentionKind kind, std::size_t layer, const Rows& queries,
@@ -150,7 +158,7 @@ void Forward::attend(AttentionKind kind, std::size_t layer, const Rows& queries,
   }
   for (Rows& scratch : scratch_) scratch.resize(kernel::scratch_size(longest));
   heads_out.resize(contexts.size() * dim);
-  share(team_, contexts.size(), pairs * dim < kWorthSharing,
+  share(team_, contexts.size(), pairs * dim < kWorthSharing, {},
         [&](std::size_t row, std::size_t member) {
           const RowContext& context = contexts[row];
           const RowRecord& record = context.record;
@@ -180,7 +188,7 @@ void Forward::add_norm(const NormWeights& norm, const Rows& added, Rows& x) {
   const std::size_t rows = x.size() / dim;
   constexpr std::size_t kRowsAtOnce = 16;
   const std::size_t parts = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
-  share(team_, parts, rows < 4 * kRowsAtOnce, [&](std::size_t part, std::size_t) {
+  share(team_, parts, rows < 4 * kRowsAtOnce, {}, [&](std::size_t part, std::size_t) {
     const std::size_t first = part * kRowsAtOnce;
     model_.kernels->add_norm({.x = x.data() + first * dim,
                               .added = added.data() + first * dim,
@@ -203,14 +211,18 @@ void Forward::feed_forward(const LinearWeights& in, const LinearWeights& out,
                            const NormWeights& norm, Rows& x) {
   const std::size_t rows = x.size() / dim();
   const std::size_t hidden_dim = in.bias.size();
-  hidden_.resize(rows * hidden_dim);
   added_.resize(x.size());
-  multiply(x.data(), rows, {{&in, hidden_.data()}});
-  share(team_, rows, rows * hidden_dim < kWorthSharing, [&](std::size_t row, std::size_t) {
-    model_.kernels->activate(model_.config.activation, hidden_.data() + row * hidden_dim,
-                             hidden_dim);
-  });
-  multiply(hidden_.data(), rows, {{&out, added_.data()}});
+  if (rows <= kernel::kFewRows) {
+    hidden_.resize(rows * hidden_dim);
+    multiply(x.data(), rows, {{&in, hidden_.data()}});
+    model_.kernels->activate(model_.config.activation, hidden_.data(), hidden_.size());
+    multiply(hidden_.data(), rows, {{&out, added_.data()}});
+  } else {
+    hidden_.resize(kernel::packed_size(rows, hidden_dim));
+    multiply(x.data(), rows, {{&in, hidden_.data(), true}});
+    const Product product{&out, added_.data()};
+    multiply_packed(hidden_.data(), rows, {&product, 1});
+  }
   add_norm(norm, added_, x);
 }
 

@@ -17,7 +17,8 @@ namespace refran::marian {
 // One product of several that the same rows are in.
 struct Product {
   const LinearWeights* weights;
-  float* y;  // [row, out]
+  float* y;                   // [row, out]
+  bool is_activated = false;  // and packed, for a product to read
 };
 
 // Where the attention of one row goes: (layer, head, position) is at
@@ -89,8 +90,9 @@ class Forward {
   // in the same order: what came after these last time comes next.
   std::vector<Ahead> ahead_of(std::span<const Product> products);
   void add_norm(const NormWeights& norm, const Rows& added, Rows& x);
-  // x [row, in] as products of more than a few rows read it.
+  // x [row, in] as products of more than a few rows read it, and products of that.
   const float* packed(const float* x, std::size_t rows, std::size_t in);
+  void multiply_packed(const float* x, std::size_t rows, std::span<const Product> products);
 
   const Model& model_;
   const Gates& gates_;

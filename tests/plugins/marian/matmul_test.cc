@@ -47,46 +47,79 @@ struct Shape {
 
 class MatmulTest : public testing::TestWithParam<Shape> {
  protected:
-  void expect_sums_in_order(const kernel::Kernels& kernels) const {
+  MatmulTest() {
+    const auto [rows, in, outs, offset] = GetParam();
+    std::ranges::copy(numbers_, weight_.begin() + static_cast<std::ptrdiff_t>(offset));
+  }
+
+  // Rows as a product of them reads them.
+  static Rows packed(const kernel::Kernels& kernels, const float* x, std::size_t in) {
+    const std::size_t rows = GetParam().rows;
+    Rows packed(kernel::packed_size(rows, in));
+    for (std::size_t eight = 0; 8 * eight < rows; ++eight)
+      kernels.pack({.x = x, .rows = rows, .in = in, .packed = packed.data()}, eight);
+    return packed;
+  }
+  // Calls multiply(product, begin, end) for two parts of the outs.
+  void multiply(const kernel::Kernels& kernels, Rows& y, std::size_t stride, const auto& multiply) {
+    const auto [rows, in, outs, offset] = GetParam();
+    const Rows packed_x = packed(kernels, x_.data(), in);
+    const kernel::Matmul product{.x = rows > kernel::kFewRows ? packed_x.data() : x_.data(),
+                                 .rows = rows,
+                                 .in = in,
+                                 .weight = weight_.data() + offset,
+                                 .bias = bias_.data(),
+                                 .y = y.data(),
+                                 .y_stride = stride,
+                                 .next = numbers_.data()};
+    multiply(product, std::size_t{0}, outs / 2);
+    multiply(product, outs / 2, outs);
+  }
+
+  void expect_sums_in_order(const kernel::Kernels& kernels) {
     const auto [rows, in, outs, offset] = GetParam();
     constexpr float kUntouched = 7;
     const std::size_t stride = outs + 3;
-    const std::vector<float> x = random_floats(rows * in, 1);
-    const std::vector<float> numbers = random_floats(outs * in, 2);
-    const std::vector<float> bias = random_floats(outs, 3);
-    Rows weight(offset + outs * in);
-    std::copy(numbers.begin(), numbers.end(), weight.begin() + static_cast<std::ptrdiff_t>(offset));
-    Rows packed(kernel::packed_size(rows, in));
-    for (std::size_t eight = 0; 8 * eight < rows; ++eight)
-      kernels.pack({.x = x.data(), .rows = rows, .in = in, .packed = packed.data()}, eight);
     Rows y(rows * stride, kUntouched);
-    const std::size_t half = outs / 2;
-    for (const auto& [begin, end] : {std::pair{std::size_t{0}, half}, std::pair{half, outs}}) {
-      kernels.matmul({.x = rows > kernel::kFewRows ? packed.data() : x.data(),
-                      .rows = rows,
-                      .in = in,
-                      .weight = weight.data() + offset,
-                      .bias = bias.data(),
-                      .y = y.data(),
-                      .y_stride = stride,
-                      .next = numbers.data()},
-                     begin, end);
-    }
+    multiply(kernels, y, stride, kernels.matmul);
     for (std::size_t row = 0; row < rows; ++row) {
       for (std::size_t out = 0; out < outs; ++out) {
         const float expected =
-            sum_in_order(x.data() + row * in, numbers.data() + out * in, in, bias[out]);
+            sum_in_order(x_.data() + row * in, numbers_.data() + out * in, in, bias_[out]);
         ASSERT_EQ(y[row * stride + out], expected) << "row " << row << ", out " << out;
       }
       for (std::size_t out = outs; out < stride; ++out)
         ASSERT_EQ(y[row * stride + out], kUntouched) << "row " << row << ", out " << out;
     }
   }
+  void expect_activated_as_packed(const kernel::Kernels& kernels) {
+    const std::size_t outs = GetParam().outs;
+    Rows y(GetParam().rows * outs);
+    multiply(kernels, y, outs, kernels.matmul);
+    kernels.activate(Activation::swish, y.data(), y.size());
+    Rows activated(kernel::packed_size(GetParam().rows, outs));
+    multiply(kernels, activated, outs, [&](const kernel::Matmul& product, auto... part) {
+      kernels.matmul_activated(product, Activation::swish, part...);
+    });
+    EXPECT_EQ(activated, packed(kernels, y.data(), outs));
+  }
+
+ private:
+  std::vector<float> x_ = random_floats(GetParam().rows * GetParam().in, 1);
+  std::vector<float> numbers_ = random_floats(GetParam().outs * GetParam().in, 2);
+  std::vector<float> bias_ = random_floats(GetParam().outs, 3);
+  Rows weight_ = Rows(GetParam().offset + GetParam().outs * GetParam().in);
 };
 
 TEST_P(MatmulTest, SumsInTheOrderPromised) { expect_sums_in_order(kernel::best_kernels()); }
 
 TEST_P(MatmulTest, PlainLanesSumInTheOrderPromised) { expect_sums_in_order(kernel::kPlainKernels); }
+
+TEST_P(MatmulTest, ActivatesAndPacksAsTheStepsDoOneByOne) {
+  if (GetParam().rows <= kernel::kFewRows) return;  // those are not packed
+  expect_activated_as_packed(kernel::best_kernels());
+  expect_activated_as_packed(kernel::kPlainKernels);
+}
 
 // No row to more than a block of them, in groups of one to three registers; ins that end within a
 // register, a cache line, a chunk; outs that end within a tile and a block.
