@@ -25,6 +25,41 @@ std::size_t in_of(const LinearWeights& weights) {
   return weights.weight.size() / weights.bias.size();
 }
 
+// Products in parts of some outs. There are more parts than threads, since others may slow one
+// down; they are whole cache lines of y. A thread's parts follow each other, so that the weights it
+// fetches ahead are its own.
+class Parts {
+ public:
+  struct Part {
+    const Product* product;
+    std::size_t begin;
+    std::size_t end;
+  };
+
+  explicit Parts(std::span<const Product> products) : products_(products) {
+    for (const Product& product : products) count_ += count_of(product);
+  }
+
+  std::size_t count() const { return count_; }
+  Part operator[](std::size_t index) const {
+    const Product* product = products_.data();
+    for (; index >= count_of(*product); ++product) index -= count_of(*product);
+    const std::size_t begin = index * size_of(*product);
+    return {product, begin, std::min(begin + size_of(*product), product->weights->bias.size())};
+  }
+
+ private:
+  static std::size_t size_of(const Product& product) {
+    return std::max(kOutsAtOnce, product.weights->bias.size() / 64 / 16 * 16);
+  }
+  static std::size_t count_of(const Product& product) {
+    return (product.weights->bias.size() + size_of(product) - 1) / size_of(product);
+  }
+
+  std::span<const Product> products_;
+  std::size_t count_ = 0;
+};
+
 // The gates of one layer as its rows need them.
 struct LayerGates {
   std::vector<const Gate*> gate;      // [head]
@@ -78,34 +113,20 @@ const float* Forward::packed(const float* x, std::size_t rows, std::size_t in) {
   return packed_.data();
 }
 
-std::vector<Forward::Part> Forward::parts_of(std::span<const Product> products) {
-  std::vector<Part> parts;
-  for (const Product& product : products) {
-    const std::size_t outs = product.weights->bias.size();
-    // More parts than threads, since others may slow one down; whole cache lines of y. A thread's
-    // parts follow each other, so that the weights it fetches ahead are its own.
-    const std::size_t at_once = std::max(kOutsAtOnce, outs / 64 / 16 * 16);
-    for (std::size_t begin = 0; begin < outs; begin += at_once)
-      parts.push_back({product, begin, std::min(begin + at_once, outs)});
-  }
-  return parts;
-}
-
-std::vector<Ahead> Forward::ahead_of(std::span<const Product> products) {
+std::span<const Ahead> Forward::ahead_of(std::span<const Product> products) {
   const float* const first = products.front().weights->weight.data();
   if (last_product_ != nullptr)
-    next_product_[last_product_].assign(products.begin(), products.end());
+    next_products_[last_product_].assign(products.begin(), products.end());
   last_product_ = first;
-  std::vector<Ahead> ahead;
-  const std::vector<Part> parts = parts_of(next_product_[first]);
-  if (parts.empty()) return ahead;
-  for (std::size_t member = 0; member < team_.size(); ++member) {
-    const Part& part = parts[team_.first_of(parts.size(), member)];
-    const std::span<const float> weight = part.product.weights->weight;
-    const std::size_t begin = part.begin * in_of(*part.product.weights);
-    ahead.push_back({weight.data() + begin, std::min(kFloatsAhead, weight.size() - begin)});
+  ahead_.clear();
+  const Parts parts(next_products_[first]);
+  for (std::size_t member = 0; parts.count() > 0 && member < team_.size(); ++member) {
+    const auto [product, begin, end] = parts[team_.first_of(parts.count(), member)];
+    const std::span<const float> weight = product->weights->weight;
+    const std::size_t offset = begin * in_of(*product->weights);
+    ahead_.push_back({weight.data() + offset, std::min(kFloatsAhead, weight.size() - offset)});
   }
-  return ahead;
+  return ahead_;
 }
 
 void Forward::multiply(const float* x, std::size_t rows, std::initializer_list<Product> products) {
@@ -115,26 +136,26 @@ void Forward::multiply(const float* x, std::size_t rows, std::initializer_list<P
 
 void Forward::multiply_packed(const float* x, std::size_t rows, std::span<const Product> products) {
   const std::size_t in = in_of(*products.front().weights);
-  const std::vector<Part> parts = parts_of(products);
+  const Parts parts(products);
   std::size_t multiplications = 0;
   for (const Product& product : products) multiplications += rows * product.weights->weight.size();
   const bool is_small = multiplications < kWorthSharing;
-  const std::vector<Ahead> ahead =
-      rows <= kernel::kFewRows && !is_small ? ahead_of(products) : std::vector<Ahead>();
-  share(team_, parts.size(), is_small, ahead, [&](std::size_t index, std::size_t member) {
-    const auto& [product, begin, end] = parts[index];
-    const bool is_last = index + 1 == team_.first_of(parts.size(), member + 1);
-    const LinearWeights& weights = *product.weights;
+  std::span<const Ahead> ahead;
+  if (rows <= kernel::kFewRows && !is_small) ahead = ahead_of(products);
+  share(team_, parts.count(), is_small, ahead, [&](std::size_t index, std::size_t member) {
+    const auto [product, begin, end] = parts[index];
+    const bool is_last = index + 1 == team_.first_of(parts.count(), member + 1);
+    const LinearWeights& weights = *product->weights;
     const kernel::Matmul matmul{
         .x = x,
         .rows = rows,
         .in = in,
         .weight = weights.weight.data(),
         .bias = weights.bias.data(),
-        .y = product.y,
+        .y = product->y,
         .y_stride = weights.bias.size(),
         .next = is_last && !ahead.empty() ? ahead[member].begin : weights.weight.data() + end * in};
-    if (product.is_activated) {
+    if (product->is_activated) {
       model_.kernels->matmul_activated(matmul, model_.config.activation, begin, end);
     } else {
       model_.kernels->matmul(matmul, begin, end);
@@ -188,7 +209,7 @@ void Forward::add_norm(const NormWeights& norm, const Rows& added, Rows& x) {
   const std::size_t rows = x.size() / dim;
   constexpr std::size_t kRowsAtOnce = 16;
   const std::size_t parts = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
-  share(team_, parts, rows < 4 * kRowsAtOnce, {}, [&](std::size_t part, std::size_t) {
+  share(team_, parts, rows <= kRowsAtOnce, {}, [&](std::size_t part, std::size_t) {
     const std::size_t first = part * kRowsAtOnce;
     model_.kernels->add_norm({.x = x.data() + first * dim,
                               .added = added.data() + first * dim,

@@ -78,17 +78,9 @@ class Forward {
                     Rows& x);
 
  private:
-  // Some outs of a product.
-  struct Part {
-    Product product;
-    std::size_t begin;
-    std::size_t end;
-  };
-
-  static std::vector<Part> parts_of(std::span<const Product> products);
-  // Where each thread's weights of the next product begin. A decoder's steps read the same weights
-  // in the same order: what came after these last time comes next.
-  std::vector<Ahead> ahead_of(std::span<const Product> products);
+  // Each thread's first weights of the products after these. A decoder's steps read the same
+  // weights in the same order: what came after them last time comes next.
+  std::span<const Ahead> ahead_of(std::span<const Product> products);
   void add_norm(const NormWeights& norm, const Rows& added, Rows& x);
   // x [row, in] as products of more than a few rows read it, and products of that.
   const float* packed(const float* x, std::size_t rows, std::size_t in);
@@ -97,10 +89,11 @@ class Forward {
   const Model& model_;
   const Gates& gates_;
   Team& team_;
-  std::vector<Rows> scratch_;  // [thread]
-  const float* last_product_ = nullptr;
-  std::unordered_map<const float*, std::vector<Product>> next_product_;
-  Rows packed_;  // rows of a product
+  std::vector<Rows> scratch_;            // [thread]
+  const float* last_product_ = nullptr;  // the first weights of the last products
+  std::unordered_map<const float*, std::vector<Product>> next_products_;
+  std::vector<Ahead> ahead_;  // [thread]
+  Rows packed_;               // rows of a product
   Rows added_;
   Rows hidden_;
 };
