@@ -1,5 +1,7 @@
 #include "decoder.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <refran/error.h>
@@ -28,9 +30,11 @@ Decoder::Decoder(Forward& forward, const Encoded& encoded)
 }
 
 void Decoder::reserve(std::size_t rows) {
+  constexpr std::size_t kMostFloats = 1 << 24;  // 64 MiB: wide beams seldom need all they might
+  const std::size_t floats = std::min(rows * forward_.dim(), kMostFloats);
   for (KeysAndValues& memory : self_) {
-    memory.keys.reserve(rows * forward_.dim());
-    memory.values.reserve(rows * forward_.dim());
+    memory.keys.reserve(floats);
+    memory.values.reserve(floats);
   }
 }
 

@@ -26,7 +26,7 @@ class Decoder {
   // Forms keys and values of the encoder's rows for every layer.
   Decoder(Forward& forward, const Encoded& encoded);
 
-  // Makes room, so that what was read need not be moved up to so many rows.
+  // Makes room for so many rows, within reason, so that what was read need not be moved.
   void reserve(std::size_t rows);
 
   // Reads rows, whose ids are the next numbers from `rows_read` on. A row may come before another
