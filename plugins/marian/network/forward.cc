@@ -15,8 +15,8 @@ constexpr std::size_t kWorthSharing = 1 << 15;
 
 // Shares work out, but for what is done before another thread has woken up.
 template <class Part>
-void share(Team& team, std::size_t count, bool is_small, std::span<const Ahead> ahead,
-           const Part& part) {
+void share(Team& team, std::size_t count, bool is_small, const Part& part,
+           std::span<const Ahead> ahead = {}) {
   if (!is_small) return team.share(count, part, ahead);
   for (std::size_t index = 0; index < count; ++index) part(index, std::size_t{0});
 }
@@ -108,7 +108,7 @@ void Forward::embed(std::span<const float> embedding, std::span<const float> pos
 const float* Forward::packed(const float* x, std::size_t rows, std::size_t in) {
   packed_.resize(kernel::packed_size(rows, in));
   const kernel::Pack pack{.x = x, .rows = rows, .in = in, .packed = packed_.data()};
-  share(team_, (rows + 7) / 8, rows * in < kWorthSharing, {},
+  share(team_, (rows + 7) / 8, rows * in < kWorthSharing,
         [&](std::size_t eight, std::size_t) { model_.kernels->pack(pack, eight); });
   return packed_.data();
 }
@@ -142,7 +142,7 @@ void Forward::multiply_packed(const float* x, std::size_t rows, std::span<const 
   const bool is_small = multiplications < kWorthSharing;
   std::span<const Ahead> ahead;
   if (rows <= kernel::kFewRows && !is_small) ahead = ahead_of(products);
-  share(team_, parts.count(), is_small, ahead, [&](std::size_t index, std::size_t member) {
+  const auto part_of = [&](std::size_t index, std::size_t member) {
     const auto [product, begin, end] = parts[index];
     const bool is_last = index + 1 == team_.first_of(parts.count(), member + 1);
     const LinearWeights& weights = *product->weights;
@@ -160,7 +160,8 @@ void Forward::multiply_packed(const float* x, std::size_t rows, std::span<const 
     } else {
       model_.kernels->matmul(matmul, begin, end);
     }
-  });
+  };
+  share(team_, parts.count(), is_small, part_of, ahead);
 }
 
 void Forward::attend(AttentionKind kind, std::size_t layer, const Rows& queries,
@@ -179,7 +180,7 @@ void Forward::attend(AttentionKind kind, std::size_t layer, const Rows& queries,
   }
   for (Rows& scratch : scratch_) scratch.resize(kernel::scratch_size(longest));
   heads_out.resize(contexts.size() * dim);
-  share(team_, contexts.size(), pairs * dim < kWorthSharing, {},
+  share(team_, contexts.size(), pairs * dim < kWorthSharing,
         [&](std::size_t row, std::size_t member) {
           const RowContext& context = contexts[row];
           const RowRecord& record = context.record;
@@ -209,7 +210,7 @@ void Forward::add_norm(const NormWeights& norm, const Rows& added, Rows& x) {
   const std::size_t rows = x.size() / dim;
   constexpr std::size_t kRowsAtOnce = 16;
   const std::size_t parts = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
-  share(team_, parts, rows <= kRowsAtOnce, {}, [&](std::size_t part, std::size_t) {
+  share(team_, parts, rows <= kRowsAtOnce, [&](std::size_t part, std::size_t) {
     const std::size_t first = part * kRowsAtOnce;
     model_.kernels->add_norm({.x = x.data() + first * dim,
                               .added = added.data() + first * dim,

@@ -82,8 +82,9 @@ class Forward {
   // weights in the same order: what came after them last time comes next.
   std::span<const Ahead> ahead_of(std::span<const Product> products);
   void add_norm(const NormWeights& norm, const Rows& added, Rows& x);
-  // x [row, in] as products of more than a few rows read it, and products of that.
+  // x [row, in] as products of more than a few rows read it.
   const float* packed(const float* x, std::size_t rows, std::size_t in);
+  // The same as `multiply`, of x packed where rows are more than a few.
   void multiply_packed(const float* x, std::size_t rows, std::span<const Product> products);
 
   const Model& model_;
@@ -91,6 +92,7 @@ class Forward {
   Team& team_;
   std::vector<Rows> scratch_;            // [thread]
   const float* last_product_ = nullptr;  // the first weights of the last products
+  // Those that came after them, by their first weights; y is of then.
   std::unordered_map<const float*, std::vector<Product>> next_products_;
   std::vector<Ahead> ahead_;  // [thread]
   Rows packed_;               // rows of a product

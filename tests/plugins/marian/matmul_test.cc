@@ -60,8 +60,8 @@ class MatmulTest : public testing::TestWithParam<Shape> {
       kernels.pack({.x = x, .rows = rows, .in = in, .packed = packed.data()}, eight);
     return packed;
   }
-  // Calls multiply(product, begin, end) for two parts of the outs.
-  void multiply(const kernel::Kernels& kernels, Rows& y, std::size_t stride, const auto& multiply) {
+  // Calls matmul(product, begin, end) for two parts of the outs.
+  void multiply(const kernel::Kernels& kernels, Rows& y, std::size_t stride, const auto& matmul) {
     const auto [rows, in, outs, offset] = GetParam();
     const Rows packed_x = packed(kernels, x_.data(), in);
     const kernel::Matmul product{.x = rows > kernel::kFewRows ? packed_x.data() : x_.data(),
@@ -72,8 +72,8 @@ class MatmulTest : public testing::TestWithParam<Shape> {
                                  .y = y.data(),
                                  .y_stride = stride,
                                  .next = numbers_.data()};
-    multiply(product, std::size_t{0}, outs / 2);
-    multiply(product, outs / 2, outs);
+    matmul(product, std::size_t{0}, outs / 2);
+    matmul(product, outs / 2, outs);
   }
 
   void expect_sums_in_order(const kernel::Kernels& kernels) {
@@ -115,28 +115,33 @@ TEST_P(MatmulTest, SumsInTheOrderPromised) { expect_sums_in_order(kernel::best_k
 
 TEST_P(MatmulTest, PlainLanesSumInTheOrderPromised) { expect_sums_in_order(kernel::kPlainKernels); }
 
-TEST_P(MatmulTest, ActivatesAndPacksAsTheStepsDoOneByOne) {
-  if (GetParam().rows <= kernel::kFewRows) return;  // those are not packed
+class PackedMatmulTest : public MatmulTest {};
+
+TEST_P(PackedMatmulTest, ActivatesAndPacksAsTheStepsDoOneByOne) {
   expect_activated_as_packed(kernel::best_kernels());
   expect_activated_as_packed(kernel::kPlainKernels);
 }
 
+std::string name_of_shape(const testing::TestParamInfo<Shape>& given) {
+  const Shape& shape = given.param;
+  return std::to_string(shape.rows) + "x" + std::to_string(shape.in) + "to" +
+         std::to_string(shape.outs) + "at" + std::to_string(shape.offset);
+}
+
 // No row to more than a block of them, in groups of one to three registers; ins that end within a
 // register, a cache line, a chunk; outs that end within a tile and a block.
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, MatmulTest,
-    testing::Values(Shape{0, 32, 32, 0}, Shape{1, 1, 1, 0}, Shape{1, 64, 32, 1},
-                    Shape{2, 512, 48, 3}, Shape{3, 272, 66, 0}, Shape{4, 528, 130, 7},
-                    Shape{4, 100, 64, 0}, Shape{5, 256, 33, 5}, Shape{6, 257, 64, 0},
-                    Shape{7, 31, 15, 2}, Shape{8, 600, 80, 0}, Shape{11, 48, 140, 9},
-                    Shape{19, 300, 50, 1}, Shape{24, 70, 49, 0}, Shape{32, 512, 64, 0},
-                    Shape{37, 258, 13, 3}, Shape{191, 20, 17, 1}, Shape{193, 260, 70, 4},
-                    Shape{216, 9, 30, 0}, Shape{400, 16, 130, 0}),
-    [](const testing::TestParamInfo<Shape>& given) {
-      const Shape& shape = given.param;
-      return std::to_string(shape.rows) + "x" + std::to_string(shape.in) + "to" +
-             std::to_string(shape.outs) + "at" + std::to_string(shape.offset);
-    });
+const auto kFewRows = testing::Values(Shape{0, 32, 32, 0}, Shape{1, 1, 1, 0}, Shape{1, 64, 32, 1},
+                                      Shape{2, 512, 48, 3}, Shape{3, 272, 66, 0},
+                                      Shape{4, 528, 130, 7}, Shape{4, 100, 64, 0});
+const auto kManyRows = testing::Values(
+    Shape{5, 256, 33, 5}, Shape{6, 257, 64, 0}, Shape{7, 31, 15, 2}, Shape{8, 600, 80, 0},
+    Shape{11, 48, 140, 9}, Shape{19, 300, 50, 1}, Shape{24, 70, 49, 0}, Shape{32, 512, 64, 0},
+    Shape{37, 258, 13, 3}, Shape{191, 20, 17, 1}, Shape{193, 260, 70, 4}, Shape{216, 9, 30, 0},
+    Shape{400, 16, 130, 0});
+
+INSTANTIATE_TEST_SUITE_P(FewRows, MatmulTest, kFewRows, name_of_shape);
+INSTANTIATE_TEST_SUITE_P(ManyRows, MatmulTest, kManyRows, name_of_shape);
+INSTANTIATE_TEST_SUITE_P(ManyRows, PackedMatmulTest, kManyRows, name_of_shape);
 
 }  // namespace
 }  // namespace refran::marian
