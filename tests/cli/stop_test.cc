@@ -19,6 +19,20 @@ class StopTest : public ProgramTest {
     return run_words(file, {"-j", "1", "--group-size", "1"});
   }
 
+  // Runs of ten minutes and more that do not look whether they should stop.
+  Words deaf_words() const {
+    const fs::path file =
+        experiment("slow", "config: {steps: 2, milliseconds: 600000}\nsweep:\n  seed: [1, 2, 3]\n");
+    return run_words(file, {"-j", "2", "--group-size", "1"});
+  }
+
+  // As many workers have begun.
+  std::ptrdiff_t count_segments() const {
+    const auto folders = run_folders("slow");
+    if (folders.empty() || !fs::exists(folders[0] / "segments")) return 0;
+    return std::distance(fs::directory_iterator(folders[0] / "segments"), {});
+  }
+
   // With `resume`, the command that goes on insists on the folder.
   void expect_stop_and_go_on(int signal, bool whole_group, bool resume) const {
     Process process(sweep_words());
@@ -79,15 +93,17 @@ TEST_F(StopTest, AWorkerWhoseParentIsGoneBeforeItBeginsEnds) {
   EXPECT_EQ(outcome.error, "");
 }
 
+TEST_F(StopTest, AWorkerThatDoesNotListenEndsWithItsParent) {
+  Process process(deaf_words());
+  ASSERT_TRUE(wait_until([&] { return count_segments() == 2; }));
+  process.signal(SIGKILL);
+  EXPECT_EQ(process.wait().exit_code, 128 + SIGKILL);
+  EXPECT_TRUE(wait_until([&] { return !process.has_group(); }));
+}
+
 TEST_F(StopTest, ASecondCtrlCEndsWhatDoesNotListen) {
-  const fs::path file =
-      experiment("slow", "config: {steps: 2, milliseconds: 600000}\nsweep:\n  seed: [1, 2, 3]\n");
-  Process process(run_words(file, {"-j", "2"}));
-  ASSERT_TRUE(wait_until([&] {
-    const auto folders = run_folders("slow");
-    return !folders.empty() && fs::exists(folders[0] / "segments") &&
-           !fs::is_empty(folders[0] / "segments");
-  }));
+  Process process(deaf_words());
+  ASSERT_TRUE(wait_until([&] { return count_segments() > 0; }));
   process.signal_group(SIGINT);
   ASSERT_TRUE(wait_until([&] { return process.has_taken(SIGINT); }));
   EXPECT_TRUE(process.is_running());

@@ -106,7 +106,9 @@ std::string unescape_line(std::string_view text) {
 }
 
 int run_worker(const WorkerOptions& options, int input, int output) {
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  // Not a wish to stop: a plugin that does not listen would work on for nobody. What is committed
+  // survives.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != options.parent) return 1;  // it was gone before the signal was asked for
   // UCX, which Debian 13's torch brings along, would hold up a crash to print its own backtrace.
   setenv("UCX_HANDLE_ERRORS", "none", 0);
