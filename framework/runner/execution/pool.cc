@@ -29,7 +29,7 @@ constexpr int kPollMilliseconds = 100;
 // parent.
 constexpr std::size_t kMostSingles = 16;
 constexpr std::size_t kLargestGroup = 64;
-// Groups are whole multiples of this where there are runs enough: plugins do as many side by side.
+// Groups are whole multiples of this per thread: plugins do as many side by side.
 constexpr std::size_t kGroupUnit = 8;
 
 // A pipe whose ends are closed on exec.
@@ -95,6 +95,14 @@ struct Pool::Worker {
   }
 };
 
+std::size_t batch_size(std::size_t left, const PoolOptions& options, bool has_group) {
+  if (options.group_size > 0) return options.group_size;
+  const std::size_t share = left / (static_cast<std::size_t>(options.workers) * 4) + 1;
+  if (!has_group) return std::min(share, kMostSingles);
+  const std::size_t unit = kGroupUnit * static_cast<std::size_t>(options.threads);
+  return std::min((share + unit - 1) / unit * unit, std::max(kLargestGroup, unit));
+}
+
 Pool::Pool(const Plan& plan, PoolOptions options, Progress& progress)
     : plan_(plan), options_(std::move(options)), progress_(progress) {}
 
@@ -102,18 +110,18 @@ Pool::~Pool() { stop_workers(); }
 
 std::deque<Pool::Batch> Pool::batches_of(const std::vector<std::size_t>& pending) const {
   const bool has_group = plan_.description().has_group;
-  const std::size_t share = pending.size() / (static_cast<std::size_t>(options_.workers) * 4) + 1;
-  std::size_t most = std::min(share, kMostSingles);
-  if (has_group) most = std::min((share + kGroupUnit - 1) / kGroupUnit * kGroupUnit, kLargestGroup);
-  if (options_.group_size > 0) most = options_.group_size;
   std::deque<Batch> batches;
+  std::size_t most = 0;
   std::size_t last_group = 0;
-  for (const std::size_t run : pending) {
-    const std::size_t group = plan_.seed_group(run);
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    const std::size_t group = plan_.seed_group(pending[i]);
     const bool fits = !batches.empty() && batches.back().runs.size() < most &&
                       (!has_group || group == last_group);
-    if (!fits) batches.push_back({{}, has_group});
-    batches.back().runs.push_back(run);
+    if (!fits) {
+      batches.push_back({{}, has_group});
+      most = batch_size(pending.size() - i, options_, has_group);
+    }
+    batches.back().runs.push_back(pending[i]);
     last_group = group;
   }
   return batches;

@@ -27,6 +27,12 @@ struct PoolOptions {
   std::size_t group_size = 0;  // most members of a group; 0 = the runner chooses
 };
 
+// The most runs of the next batch where so many are left: batches become smaller towards the end,
+// so that no worker has much to do when the others are through (guided self-scheduling,
+// Polychronopoulos and Kuck 1987). `has_group`: the plugin can do runs that differ in their seed
+// together.
+std::size_t batch_size(std::size_t left, const PoolOptions& options, bool has_group);
+
 class Pool {
  public:
   Pool(const Plan& plan, PoolOptions options, Progress& progress);
