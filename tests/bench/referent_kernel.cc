@@ -45,8 +45,9 @@ struct Counting {
   friend Counting if_less(Counting a, Counting b, Counting yes, Counting no) {
     return a.v < b.v ? yes : no;
   }
-  friend Counting round(Counting a) { return {std::nearbyint(a.v)}; }
-  friend Counting power_of_two(Counting a) { return {std::ldexp(1.0F, static_cast<int>(a.v))}; }
+  friend Counting times_power_of_two(Counting a, Counting shifted) {
+    return {std::ldexp(a.v, static_cast<int>(shifted.v - kIntegerShift<float>))};
+  }
 };
 
 }  // namespace refran::lanes

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "program.h"
@@ -40,7 +41,10 @@ class ReproducibilityTest : public ProgramTest {
 };
 
 TEST_F(ReproducibilityTest, ShippedExperimentsHaveTheDigestsWrittenDown) {
-  EXPECT_EQ(computed({}), written_down());
+  const std::map<std::string, std::string> now = computed({});
+  std::string file;
+  for (const auto& [name, digest] : now) file += fmt::format("{} {}\n", name, digest);
+  EXPECT_EQ(now, written_down()) << "as digests.txt would have it:\n" << file;
 }
 
 TEST_F(ReproducibilityTest, ThreadsAndWorkersChangeNoDigest) {

@@ -27,78 +27,55 @@ void logits_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gra
     const std::size_t at = context.at(asking, 0, n.parts());
     const Matrix<const Lanes> by_output{space.output_gradient + asking * n.value, n.values()};
     multiply<Lanes>(n, sentences, n.value, n.parts(), by_output, {space.base + column, 1, n.read()},
-                    {space.weight_gradient + at, n.parts()});
+                    {space.part_gradient + at, n.parts()});
     multiply<Lanes>(n, n.parts(), sentences, n.value, {space.weight + at, 1, n.parts()}, by_output,
                     {space.base_gradient + column, n.read()});
   }
 }
 
-// weigh, attend: from the gradient by the attention of one head of layer 2 in one sentence to that
-// by its scores and their parts. `by_own` is the gradient by the attention to the adjective, those
-// to the shared positions are in part 0 of `weight_gradient`.
+// read_adjective, weigh, attend: from the gradient by the outputs of layer 2's heads in one
+// sentence to that by their scores: in part 0 of `part_gradient`, which holds output_gradient ·
+// base, and in `own_score_gradient`. An attention's gradient is taken relative to its mean,
+// weighted by the attention, which is output · output_gradient.
 template <class Lanes, class N>
-void attend_back(const GroupContext<Lanes, N>& context, std::size_t sentence, std::size_t asking,
-                 Lanes by_own) {
-  const N& n = context.n;
-  const GroupSpace<Lanes>& space = context.space;
-  const std::size_t shared = n.shared();
-  const std::size_t pair = sentence * n.heads + asking;
-  const Lanes* const attention = space.attention + pair * n.positions();
-  const Lanes* const inverse = space.inverse + context.positions_at(sentence, 0);
-  const Lanes* const by_weight = space.weight_gradient + context.at(asking, sentence, n.parts());
-  Lanes* const by_score = space.score_gradient + context.at(asking, sentence, n.parts());
-  const bool learns = context.attention == AttentionKind::learned;
-  const Lanes zero = Lanes::of(typename Lanes::Element{0});
-  const Lanes mean = fma(attention[shared], by_own, dot(attention, by_weight, shared));
-  space.own_score_gradient[pair] = learns ? attention[shared] * (by_own - mean) : zero;
-  for (std::size_t p = 0; p < shared; ++p) {
-    const Lanes by_sum = learns ? attention[p] * (by_weight[p] - mean) : zero;
-    by_score[p] = by_sum;
-    for (std::size_t head = 0; head < n.heads; ++head) {
-      const std::size_t at = head * shared + p;
-      by_score[shared + at] = by_sum * inverse[at];
-    }
-  }
-}
-
-// read_adjective, weigh: from the gradient by the outputs of layer 2's heads in one sentence to
-// that by their scores. `weight_gradient` holds output_gradient · base.
-template <class Lanes, class N>
-void weigh_back(const GroupContext<Lanes, N>& context, std::size_t sentence) {
+void attend_back(const GroupContext<Lanes, N>& context, std::size_t sentence) {
   const N& n = context.n;
   const GroupSpace<Lanes>& space = context.space;
   const std::size_t shared = n.shared();
   const std::size_t word = context.group.adjective_row[sentence];
+  const bool learns = context.attention == AttentionKind::learned;
+  const Lanes zero = Lanes::of(typename Lanes::Element{0});
   const Lanes* const adjective = space.adjective + context.positions_at(sentence, 0);
   const Lanes* const inverse = space.inverse + context.positions_at(sentence, 0);
   for (std::size_t asking = 0; asking < n.heads; ++asking) {
     const std::size_t column = n.keys() + asking * n.value;
     const std::size_t pair = sentence * n.heads + asking;
-    const Lanes* const output = space.output_gradient + pair * n.value;
-    Lanes* const by_weight = space.weight_gradient + context.at(asking, sentence, n.parts());
+    const Lanes* const by_output = space.output_gradient + pair * n.value;
+    const Lanes* const attention = space.weight + context.at(asking, sentence, n.parts());
+    Lanes* const by = space.part_gradient + context.at(asking, sentence, n.parts());
     Lanes* const value_dot = space.value_dot + pair * n.heads;
     for (std::size_t head = 0; head < n.heads; ++head) {
       value_dot[head] =
-          dot(output, context.tables.read_value + context.read_at(head, word) + column, n.value);
+          dot(by_output, context.tables.read_value + context.read_at(head, word) + column, n.value);
     }
+    const Lanes mean = dot(by_output, space.output + pair * n.value, n.value);
+    const Lanes by_own =
+        dot(by_output, space.own_read + sentence * n.read() + column, n.value) - mean;
+    space.own_score_gradient[pair] = learns ? space.own_attention[pair] * by_own : zero;
     for (std::size_t p = 0; p < shared; ++p) {
-      Lanes sum = by_weight[p];
+      Lanes sum = by[p] - mean;
       for (std::size_t head = 0; head < n.heads; ++head) {
         const std::size_t at = head * shared + p;
-        const Lanes part = fma(adjective[at], value_dot[head], by_weight[shared + at]);
-        by_weight[shared + at] = part;
-        sum = fma(inverse[at], part, sum);
+        sum = fma(inverse[at], fma(adjective[at], value_dot[head], by[shared + at]), sum);
       }
-      by_weight[p] = sum;
+      by[p] = learns ? attention[p] * sum : zero;
     }
-    attend_back(context, sentence, asking,
-                dot(output, space.own_read + sentence * n.read() + column, n.value));
   }
 }
 
 // mix, score, weigh: inverse denominators and the adjective as a key, from all that was multiplied
-// by them in one sentence of layer 2. Factors are multiplied in the order that stays in range where
-// `inverse` is far from 1.
+// by them in one sentence of layer 2; and from the gradient by the weight of every part to that by
+// its score. Factors are multiplied in the order that stays in range where `inverse` is far from 1.
 template <class Lanes, class N>
 void denominators_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradient,
                        std::size_t sentence) {
@@ -107,31 +84,37 @@ void denominators_back(const GroupContext<Lanes, N>& context, const Tables<Lanes
   const std::size_t shared = n.shared();
   const std::size_t word = context.group.adjective_row[sentence];
   const std::size_t next = context.at(1, 0, n.parts());  // from one asking head to the next
-  const std::size_t pair = sentence * n.heads * n.heads;
+  const std::size_t pair = sentence * n.heads;
   const Lanes zero = Lanes::of(typename Lanes::Element{0});
+  const Lanes* const attention = space.weight + context.at(0, sentence, n.parts());
+  const Lanes* const query = space.ask + sentence * n.ask();
+  Lanes* const by_score = space.part_gradient + context.at(0, sentence, n.parts());
   for (std::size_t head = 0; head < n.heads; ++head) {
-    const std::size_t parts = context.at(0, sentence, n.parts());
-    const Lanes* const weight = space.weight + parts;
-    const Lanes* const by_score = space.score_gradient + parts;
-    const Lanes* const by_part = space.weight_gradient + parts + (1 + head) * shared;
-    const Lanes* const head_score = space.head_score + (pair + head) * shared;
-    const Lanes* const value_dot = space.value_dot + pair + head;
-    const Lanes* const key_dot = space.key_dot + pair + head;
+    Lanes* const by_part = by_score + (1 + head) * shared;
+    const Lanes* const base = space.base + (1 + head) * shared * n.read();
+    const Lanes* const value_dot = space.value_dot + pair * n.heads + head;
+    const Lanes* const key_dot = space.key_dot + pair * n.heads + head;
+    const Lanes* const adjective = space.adjective + context.positions_at(sentence, head);
     const Lanes* const inverse = space.inverse + context.positions_at(sentence, head);
     Lanes* const denominator = space.denominator_gradient + head * shared;
     Lanes* const by_exp = gradient.exp_score + context.exp_at(head, 0, word);
     for (std::size_t p = 0; p < shared; ++p) {
+      const Lanes factor = inverse[p];
       Lanes by_inverse = zero;
       Lanes by_adjective = zero;
       for (std::size_t asking = 0; asking < n.heads; ++asking) {
-        const Lanes w = weight[asking * next + p];
+        const Lanes weight = attention[asking * next + p];
         const Lanes by = by_score[asking * next + p];
-        by_inverse = fma(w, by_part[asking * next + p], by_inverse);
-        by_inverse = fma(by, head_score[asking * n.heads * shared + p], by_inverse);
-        by_adjective = fma(w, value_dot[asking * n.heads], by_adjective);
+        Lanes& part = by_part[asking * next + p];
+        by_inverse = fma(weight, part, by_inverse);
+        by_inverse =
+            fma(by, dot(query + asking * n.key, base + p * n.read() + asking * n.key, n.key),
+                by_inverse);
+        by_adjective = fma(weight, value_dot[asking * n.heads], by_adjective);
         by_adjective = fma(by, key_dot[asking * n.heads], by_adjective);
+        part = by * factor;
       }
-      const Lanes factor = inverse[p];
+      by_inverse = fma(adjective[p], by_adjective, by_inverse);
       const Lanes by_denominator = zero - by_inverse * factor * factor;
       denominator[p] = denominator[p] + by_denominator;
       Lanes& key = by_exp[context.row(p) * n.rows];
@@ -141,7 +124,7 @@ void denominators_back(const GroupContext<Lanes, N>& context, const Tables<Lanes
 }
 
 // read_adjective, score: the gradients by the adjective's vectors and by the query, where
-// `ask_gradient` holds score_gradient · base.
+// `ask_gradient` holds part_gradient · base.
 template <class Lanes, class N>
 void adjective_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradient,
                     std::size_t sentence) {
@@ -158,9 +141,9 @@ void adjective_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& 
     const Lanes* const output = space.output_gradient + pair * n.value;
     const Lanes* const query = space.ask + sentence * n.ask() + keys;
     const Lanes* const own_read = space.own_read + sentence * n.read();
-    const Lanes* const by_score = space.score_gradient + context.at(asking, sentence, n.parts());
+    const Lanes* const by_score = space.part_gradient + context.at(asking, sentence, n.parts());
     Lanes* const by_query = space.ask_gradient + sentence * n.ask() + keys;
-    const Lanes own_weight = space.attention[pair * n.positions() + shared];
+    const Lanes own_weight = space.own_attention[pair];
     const Lanes own_score = space.own_score_gradient[pair];
     for (std::size_t v = 0; v < n.value; ++v)
       own_read_gradient[values + v] = own_weight * output[v];
@@ -170,10 +153,11 @@ void adjective_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& 
       const Lanes* const value = context.tables.read_value + read_at + context.read_at(head, 0);
       Lanes* const by_value = gradient.read_value + read_at + context.read_at(head, 0);
       const Lanes scored = dot(by_score + (1 + head) * shared, adjective + head * shared, shared);
-      add_scaled(space.mixed[pair * n.heads + head], output, by_value + values, n.value);
       add_scaled(scored, query, by_value + keys, n.key);
       add_scaled(scored, value + keys, by_query, n.key);
     }
+    add_product<Lanes>(n, n.heads, 1, n.value, {space.mixed + pair * n.heads, 1}, {output, n.value},
+                       {gradient.read_value + read_at + values, context.read_at(1, 0)});
   }
 }
 
@@ -186,7 +170,7 @@ void scores_back(const GroupContext<Lanes, N>& context) {
   const std::size_t sentences = context.sentences();
   for (std::size_t asking = 0; asking < n.heads; ++asking) {
     const std::size_t column = asking * n.key;
-    const Lanes* const by_score = space.score_gradient + context.at(asking, 0, n.parts());
+    const Lanes* const by_score = space.part_gradient + context.at(asking, 0, n.parts());
     multiply<Lanes>(n, sentences, n.parts(), n.key, {by_score, n.parts()},
                     {space.base + column, n.read()}, {space.ask_gradient + column, n.ask()});
     multiply<Lanes>(n, n.parts(), sentences, n.key, {by_score, 1, n.parts()},
@@ -211,10 +195,10 @@ void ask_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradie
     const std::size_t word = context.group.adjective_row[s];
     const Lanes* const by_ask = space.ask_gradient + s * n.ask();
     for (std::size_t head = 0; head < n.heads; ++head) {
-      const std::size_t value = context.ask_at(head, word);
       const std::size_t at = context.positions_at(s, head) + it;
       const Lanes inverse = space.inverse[at];
-      const Lanes by_value = dot(by_ask, context.tables.ask_value + value, n.ask());
+      const Lanes by_value =
+          dot(by_ask, context.tables.ask_value + context.ask_at(head, word), n.ask());
       const Lanes by_inverse =
           fma(space.adjective[at], by_value, space.ask_weight_gradient[s * n.heads + head]);
       const Lanes by_denominator = zero - by_inverse * inverse * inverse;
@@ -222,9 +206,10 @@ void ask_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradie
       denominator = denominator + by_denominator;
       Lanes& by_exp = gradient.exp_score[context.exp_at(head, it, word)];
       by_exp = by_exp + fma(inverse, by_value, by_denominator);
-      add_scaled(space.ask_weight[s * weights + 1 + n.heads + head], by_ask,
-                 gradient.ask_value + value, n.ask());
     }
+    add_product<Lanes>(n, n.heads, 1, n.ask(), {space.ask_weight + s * weights + 1 + n.heads, 1},
+                       {by_ask, n.ask()},
+                       {gradient.ask_value + context.ask_at(0, word), context.ask_at(1, 0)});
   }
 }
 
@@ -238,8 +223,12 @@ void own_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradie
   const auto [first, second] = context.group.noun_row;
   const Lanes zero = Lanes::of(typename Lanes::Element{0});
   const Matrix<const Lanes> by_own{space.own_read_gradient, read};
-  for (std::size_t s = 0; s < sentences; ++s)
-    add(by_own.data + s * read, gradient.read + context.group.adjective_row[s] * read, read);
+  for (std::size_t s = 0; s < sentences; ++s) {
+    add_product<Lanes>(n, 1 + n.heads, 1, read, {space.own_weight + s * (1 + n.heads), 1},
+                       {by_own.data + s * read, read},
+                       {gradient.read + context.read_at(0, context.group.adjective_row[s]),
+                        context.read_at(1, 0)});
+  }
   for (std::size_t head = 0; head < n.heads; ++head) {
     const Lanes* const noun = space.own_noun + context.at(head, 0, 2);
     Lanes* const by_noun = space.own_noun_gradient + context.at(head, 0, 2);
@@ -251,13 +240,12 @@ void own_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradie
                        transposed(context.nouns(gradient.read_value + rows_at, read)));
     for (std::size_t s = 0; s < sentences; ++s) {
       const std::size_t word = context.group.adjective_row[s];
-      const Lanes* const by_read = by_own.data + s * read;
-      const Lanes inverse = space.own_inverse[s * n.heads + head];
+      const Lanes inverse = space.own_weight[s * (1 + n.heads) + 1 + head];
       const Lanes always =
-          inverse * dot(by_read, context.tables.numerator + rows_at + word * read, read);
+          inverse *
+          dot(by_own.data + s * read, context.tables.read + context.read_at(1 + head, word), read);
       const Lanes mean =
           fma(noun[s * 2], by_noun[s * 2], fma(noun[s * 2 + 1], by_noun[s * 2 + 1], always));
-      add_scaled(inverse, by_read, gradient.numerator + rows_at + word * read, read);
       Lanes& denominator = gradient.denominator[head * n.rows + word];
       denominator = denominator + (zero - inverse * mean);
       Lanes* const by_exp = gradient.exp_score + context.exp_at(head, word, 0);
@@ -296,14 +284,14 @@ void share_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& grad
   const std::size_t read = n.read();
   const std::size_t shared = n.shared();
   const std::size_t it = context.task.it;
-  // Adds rows at the shared positions to those of a table.
-  const auto add_rows = [&](const Lanes* from, Lanes* to) {
-    add(from, to, n.constants * read);
+  for (std::size_t part = 0; part <= n.heads; ++part) {
+    const Lanes* const by_base = space.base_gradient + part * shared * read;
+    Lanes* const rows = gradient.read + context.read_at(part, 0);
+    add(by_base, rows, n.constants * read);
     for (std::size_t i = 0; i < 2; ++i)
-      add(from + (n.constants + i) * read, to + context.group.noun_row[i] * read, read);
-  };
-  add_rows(space.base_gradient, gradient.read);
-  add(space.ask_base_gradient, gradient.ask, n.ask());
+      add(by_base + (n.constants + i) * read, rows + context.group.noun_row[i] * read, read);
+  }
+  add(space.ask_base_gradient, gradient.ask, (1 + n.heads) * n.ask());
   for (std::size_t head = 0; head < n.heads; ++head) {
     const Lanes* const noun = space.noun + head * 2 * shared;
     Lanes* const by_noun = space.noun_gradient + head * 2 * shared;
@@ -313,14 +301,16 @@ void share_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& grad
     const std::size_t ask_at = context.ask_at(head, 0);
     multiply<Lanes>(n, 2, read, shared, context.nouns(tables.read_value + read_at, read),
                     {by_base, 1, read}, {by_noun, shared});
-    add_product<Lanes>(n, 2, n.ask(), 1, context.nouns(tables.ask_value + ask_at, n.ask()),
-                       {by_ask, 1}, {by_noun + it, shared});
+    for (std::size_t i = 0; i < 2; ++i) {
+      Lanes& by_key = by_noun[i * shared + it];
+      by_key =
+          by_key + dot(context.tables.ask_value + context.ask_at(head, context.group.noun_row[i]),
+                       by_ask, n.ask());
+    }
     add_product<Lanes>(n, read, shared, 2, {by_base, 1, read}, {noun, 1, shared},
                        transposed(context.nouns(gradient.read_value + read_at, read)));
     add_product<Lanes>(n, n.ask(), 1, 2, {by_ask, 1}, {noun + it, 1, shared},
                        transposed(context.nouns(gradient.ask_value + ask_at, n.ask())));
-    add(by_ask, gradient.ask_numerator + head * n.ask(), n.ask());
-    add_rows(by_base, gradient.numerator + read_at);
     exp_scores_back(context, gradient, head);
   }
 }
@@ -334,7 +324,7 @@ void backward(const GroupContext<Lanes, N>& context, const Tables<Lanes>& gradie
   for (std::size_t i = 0; i < n.heads * n.shared(); ++i)
     context.space.denominator_gradient[i] = Lanes::of(typename Lanes::Element{0});
   for (std::size_t s = 0; s < sentences; ++s) {
-    weigh_back(context, s);
+    attend_back(context, s);
     denominators_back(context, gradient, s);
   }
   scores_back(context);

@@ -26,7 +26,7 @@ struct GroupContext {
   std::size_t row(std::size_t position) const {
     return position < n.constants ? position : group.noun_row[position - n.constants];
   }
-  // Where a (head, row) vector of `read` or `ask` width is, and a (head, row, row) number.
+  // Where a (head or part, row) vector of `read` or `ask` width is, and a (head, row, row) number.
   std::size_t read_at(std::size_t head, std::size_t r) const {
     return (head * n.rows + r) * n.read();
   }
@@ -86,7 +86,7 @@ void share(const GroupContext<Lanes, N>& context) {
   for (std::size_t head = 0; head < n.heads; ++head) {
     share_exp_scores(context, head);
     const Lanes* const noun = space.noun + head * 2 * shared;
-    const Lanes* const numerator = tables.numerator + context.read_at(head, 0);
+    const Lanes* const numerator = tables.read + context.read_at(1 + head, 0);
     Lanes* const base = space.base + (1 + head) * shared * read;
     const Matrix<const Lanes> values =
         context.nouns(tables.read_value + context.read_at(head, 0), read);
@@ -94,7 +94,7 @@ void share(const GroupContext<Lanes, N>& context) {
                          {base, read});
     multiply_onto<Lanes>(n, 2, 2, read, context.nouns(numerator, read),
                          {noun + n.constants, 1, shared}, values, {base + nouns_at, read});
-    multiply_onto<Lanes>(n, 1, 2, n.ask(), {tables.ask_numerator + head * n.ask(), n.ask()},
+    multiply_onto<Lanes>(n, 1, 2, n.ask(), {tables.ask + (1 + head) * n.ask(), n.ask()},
                          {noun + context.task.it, 1, shared},
                          context.nouns(tables.ask_value + context.ask_at(head, 0), n.ask()),
                          {space.ask_base + (1 + head) * n.ask(), n.ask()});
@@ -113,6 +113,8 @@ void mix_own(const GroupContext<Lanes, N>& context) {
   const Lanes one = Lanes::of(typename Lanes::Element{1});
   for (std::size_t s = 0; s < sentences; ++s) {
     const std::size_t word = context.group.adjective_row[s];
+    Lanes* const weight = space.own_weight + s * (1 + n.heads);
+    weight[0] = one;
     for (std::size_t head = 0; head < n.heads; ++head) {
       const Lanes* const exp_score = tables.exp_score + context.exp_at(head, word, 0);
       const Lanes inverse =
@@ -120,12 +122,11 @@ void mix_own(const GroupContext<Lanes, N>& context) {
       Lanes* const noun = space.own_noun + context.at(head, s, 2);
       noun[0] = inverse * exp_score[first];
       noun[1] = inverse * exp_score[second];
-      space.own_inverse[s * n.heads + head] = inverse;
+      weight[1 + head] = inverse;
     }
-    multiply_onto<Lanes>(n, 1, n.heads, read, {tables.read + word * read, read},
-                         {space.own_inverse + s * n.heads, n.heads},
-                         {tables.numerator + context.read_at(0, word), context.read_at(1, 0)},
-                         {space.own_read + s * read, read});
+    multiply<Lanes>(n, 1, 1 + n.heads, read, {weight, 1 + n.heads},
+                    {tables.read + context.read_at(0, word), context.read_at(1, 0)},
+                    {space.own_read + s * read, read});
   }
   for (std::size_t head = 0; head < n.heads; ++head) {
     add_product<Lanes>(n, sentences, 2, read, {space.own_noun + context.at(head, 0, 2), 2},
@@ -174,7 +175,8 @@ void mix(const GroupContext<Lanes, N>& context) {
   }
 }
 
-// The scores of layer 2's heads in one sentence, summed over their parts.
+// The scores of layer 2's heads in one sentence, where their attention will be: in part 0 of
+// `weight`, and in `own_attention`.
 template <class Lanes, class N>
 void score(const GroupContext<Lanes, N>& context, std::size_t sentence) {
   const N& n = context.n;
@@ -190,8 +192,7 @@ void score(const GroupContext<Lanes, N>& context, std::size_t sentence) {
     const Lanes* const query = space.ask + sentence * n.ask() + column;
     const Lanes* const base = space.base + column;
     Lanes* const key_dot = space.key_dot + pair * n.heads;
-    Lanes* const head_score = space.head_score + pair * n.heads * shared;
-    Lanes* const score = space.attention + pair * n.positions();
+    Lanes* const score = space.weight + context.at(asking, sentence, n.parts());
     for (std::size_t head = 0; head < n.heads; ++head) {
       key_dot[head] =
           dot(query, context.tables.read_value + context.read_at(head, word) + column, n.key);
@@ -202,50 +203,56 @@ void score(const GroupContext<Lanes, N>& context, std::size_t sentence) {
         const std::size_t at = head * shared + p;
         const Lanes part =
             fma(adjective[at], key_dot[head], dot(query, base + (shared + at) * read, n.key));
-        head_score[at] = part;
         sum = fma(inverse[at], part, sum);
       }
       score[p] = sum;
     }
-    score[shared] = dot(query, space.own_read + sentence * read + column, n.key);
+    space.own_attention[pair] = dot(query, space.own_read + sentence * read + column, n.key);
   }
 }
 
-// Turns rows of scores in place into softmax weights. One pass for each thing that is done, so that
-// a row does not wait for the one before it.
-template <class Lanes>
-void softmax(std::size_t rows, std::size_t columns, Lanes* scores) {
-  for (std::size_t r = 0; r < rows; ++r) {
-    Lanes* const row = scores + r * columns;
-    Lanes best = row[0];
-    for (std::size_t i = 1; i < columns; ++i) best = max(row[i], best);
-    for (std::size_t i = 0; i < columns; ++i) row[i] = row[i] - best;
-  }
-  for (std::size_t i = 0; i < rows * columns; ++i) scores[i] = exp(scores[i]);
-  for (std::size_t r = 0; r < rows; ++r) {
-    Lanes* const row = scores + r * columns;
-    const Lanes inverse = Lanes::of(typename Lanes::Element{1}) / sum_of(row, columns);
-    for (std::size_t i = 0; i < columns; ++i) row[i] = row[i] * inverse;
-  }
-}
-
-// Attention from the scores, in place.
+// Attention from the group's scores, in place: a softmax over the shared positions and the own. One
+// pass for each thing that is done, so that a row does not wait for the one before it.
 template <class Lanes, class N>
 void attend(const GroupContext<Lanes, N>& context) {
   using T = typename Lanes::Element;
   const N& n = context.n;
-  const std::size_t rows = context.sentences() * n.heads;
-  Lanes* const attention = context.space.attention;
+  const std::size_t shared = n.shared();
+  const auto for_rows = [&](auto each) {
+    for (std::size_t s = 0; s < context.sentences(); ++s) {
+      for (std::size_t asking = 0; asking < n.heads; ++asking) {
+        each(context.space.weight + context.at(asking, s, n.parts()),
+             context.space.own_attention[s * n.heads + asking]);
+      }
+    }
+  };
   if (context.attention == AttentionKind::uniform) {
     const Lanes weight = Lanes::of(T{1} / static_cast<T>(n.positions()));
-    for (std::size_t i = 0; i < rows * n.positions(); ++i) attention[i] = weight;
-  } else {
-    softmax(rows, n.positions(), attention);
+    for_rows([&](Lanes* row, Lanes& own) {
+      for (std::size_t p = 0; p < shared; ++p) row[p] = weight;
+      own = weight;
+    });
+    return;
   }
+  for_rows([&](Lanes* row, Lanes& own) {
+    Lanes best = own;
+    for (std::size_t p = 0; p < shared; ++p) best = max(row[p], best);
+    for (std::size_t p = 0; p < shared; ++p) row[p] = row[p] - best;
+    own = own - best;
+  });
+  for_rows([&](Lanes* row, Lanes& own) {
+    for (std::size_t p = 0; p < shared; ++p) row[p] = exp(row[p]);
+    own = exp(own);
+  });
+  for_rows([&](Lanes* row, Lanes& own) {
+    const Lanes inverse = Lanes::of(T{1}) / (sum_of(row, shared) + own);
+    for (std::size_t p = 0; p < shared; ++p) row[p] = row[p] * inverse;
+    own = own * inverse;
+  });
 }
 
-// How much layer 2's heads take of every part in one sentence: `weight`, and of the adjective as a
-// key of layer 1, `mixed`.
+// How much layer 2's heads take of what layer 1's add in one sentence, from their attention: the
+// other parts of `weight`, and of the adjective as a key of layer 1, `mixed`.
 template <class Lanes, class N>
 void weigh(const GroupContext<Lanes, N>& context, std::size_t sentence) {
   const N& n = context.n;
@@ -253,13 +260,11 @@ void weigh(const GroupContext<Lanes, N>& context, std::size_t sentence) {
   const std::size_t shared = n.shared();
   for (std::size_t asking = 0; asking < n.heads; ++asking) {
     const std::size_t pair = sentence * n.heads + asking;
-    const Lanes* const attention = space.attention + pair * n.positions();
-    Lanes* const weight = space.weight + context.at(asking, sentence, n.parts());
-    copy(attention, weight, shared);
+    Lanes* const attention = space.weight + context.at(asking, sentence, n.parts());
     for (std::size_t head = 0; head < n.heads; ++head) {
       const Lanes* const adjective = space.adjective + context.positions_at(sentence, head);
       const Lanes* const inverse = space.inverse + context.positions_at(sentence, head);
-      Lanes* const part = weight + (1 + head) * shared;
+      Lanes* const part = attention + (1 + head) * shared;
       for (std::size_t p = 0; p < shared; ++p) part[p] = attention[p] * inverse[p];
       space.mixed[pair * n.heads + head] = dot(part, adjective, shared);
     }
@@ -277,7 +282,7 @@ void read_adjective(const GroupContext<Lanes, N>& context, std::size_t sentence)
     const std::size_t column = n.keys() + asking * n.value;
     const std::size_t pair = sentence * n.heads + asking;
     const Matrix<Lanes> output{space.output + pair * n.value, n.value};
-    multiply<Lanes>(n, 1, 1, n.value, {space.attention + pair * n.positions() + n.shared(), 1},
+    multiply<Lanes>(n, 1, 1, n.value, {space.own_attention + pair, 1},
                     {space.own_read + sentence * n.read() + column, n.read()}, output);
     add_product<Lanes>(
         n, 1, n.heads, n.value, {space.mixed + pair * n.heads, n.heads},

@@ -158,7 +158,7 @@ void form_numerators(const TableContext<Lanes, N>& context, const Tables<Lanes>&
   for (std::size_t head = 0; head < n.heads; ++head) {
     const Lanes* const exp_score = tables.exp_score + head * n.rows * n.rows;
     const Lanes* const value = tables.read_value + head * n.rows * n.read();
-    Lanes* const numerator = tables.numerator + head * n.rows * n.read();
+    Lanes* const numerator = tables.read + (1 + head) * n.rows * n.read();
     Lanes* const denominator = tables.denominator + head * n.rows;
     multiply<Lanes>(n, n.rows, n.constants, n.read(), {exp_score, n.rows}, {value, n.read()},
                     {numerator, n.read()});
@@ -172,7 +172,7 @@ void form_numerators(const TableContext<Lanes, N>& context, const Tables<Lanes>&
     }
     multiply<Lanes>(n, 1, n.constants, n.ask(), {exp_score + context.task.it * n.rows, n.rows},
                     {tables.ask_value + head * n.rows * n.ask(), n.ask()},
-                    {tables.ask_numerator + head * n.ask(), n.ask()});
+                    {tables.ask + (1 + head) * n.ask(), n.ask()});
   }
 }
 
@@ -245,8 +245,8 @@ void numerators_back(const TableContext<Lanes, N>& context, const Tables<Lanes>&
     Lanes* const value_gradient = gradient.read_value + head * n.rows * n.read();
     const Lanes* const ask_value = tables.ask_value + head * n.rows * n.ask();
     Lanes* const ask_value_gradient = gradient.ask_value + head * n.rows * n.ask();
-    const Lanes* const numerator = gradient.numerator + head * n.rows * n.read();
-    const Lanes* const ask_numerator = gradient.ask_numerator + head * n.ask();
+    const Lanes* const numerator = gradient.read + (1 + head) * n.rows * n.read();
+    const Lanes* const ask_numerator = gradient.ask + (1 + head) * n.ask();
     const Lanes* const denominator = gradient.denominator + head * n.rows;
 
     add_product<Lanes>(n, n.constants, n.rows, n.read(), {exp_score, 1, n.rows},

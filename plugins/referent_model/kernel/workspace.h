@@ -119,15 +119,13 @@ struct Tables {
         mix(arena->take(n.rows * n.mix())),
         read_fold(arena->take(n.values() * n.read())),
         ask_fold(arena->take(n.values() * n.ask())),
-        read(arena->take(n.rows * n.read())),
-        ask(arena->take(n.ask())),
+        read(arena->take((1 + n.heads) * n.rows * n.read())),
+        ask(arena->take((1 + n.heads) * n.ask())),
         logit_fold(arena->take(n.values() * n.words)),
         read_value(arena->take(n.heads * n.rows * n.read())),
         ask_value(arena->take(n.heads * n.rows * n.ask())),
         exp_score(arena->take(n.heads * n.rows * n.rows)),
-        numerator(arena->take(n.heads * n.rows * n.read())),
-        denominator(arena->take(n.heads * n.rows)),
-        ask_numerator(arena->take(n.heads * n.ask())) {}
+        denominator(arena->take(n.heads * n.rows)) {}
 
   Lanes* mix_weight;   // [model_dim, mix]: layer 1's matrices side by side
   Lanes* read_weight;  // [model_dim, read]: layer 2's, for keys and values
@@ -137,15 +135,14 @@ struct Tables {
   Lanes* read_fold;    // [head, value_dim, read]: layer 1's W_O times read_weight
   Lanes* ask_fold;     // [head, value_dim, ask]: layer 1's W_O times ask_weight
   // Those from here on are what the groups read; their gradients are sums over the groups.
-  Lanes* read;           // [row, read]: what layer 2 reads of the embedding
-  Lanes* ask;            // [ask]: the same of the embedding of "it"
-  Lanes* logit_fold;     // [head, value_dim, word]: layer 2's W_O times the unembedding
-  Lanes* read_value;     // [head, row, read]: what layer 2 reads of a value
-  Lanes* ask_value;      // [head, row, ask]
-  Lanes* exp_score;      // [head, row, row]: of query and key, relative to a bound of the query's
-  Lanes* numerator;      // [head, row, read]: over the keys that are always there
-  Lanes* denominator;    // [head, row]
-  Lanes* ask_numerator;  // [head, ask]: of the row "it"
+  Lanes* read;         // [1 + head, row, read]: what layer 2 reads of the embedding, then of each
+                       // head's numerator over the keys that are always there
+  Lanes* ask;          // [1 + head, ask]: the same of the row "it"
+  Lanes* logit_fold;   // [head, value_dim, word]: layer 2's W_O times the unembedding
+  Lanes* read_value;   // [head, row, read]: what layer 2 reads of a value
+  Lanes* ask_value;    // [head, row, ask]
+  Lanes* exp_score;    // [head, row, row]: of query and key, relative to a bound of the query's
+  Lanes* denominator;  // [head, row]: over the keys that are always there
 };
 
 // What one group of sentences needs; used again by the next. "part" is part * shared + position;
@@ -167,18 +164,16 @@ struct GroupSpace {
         inverse(arena->take(n.group * n.heads * n.shared())),
         own_noun(arena->take(n.heads * n.group * 2)),
         own_noun_gradient(arena->take(n.heads * n.group * 2)),
-        own_inverse(arena->take(n.group * n.heads)),
+        own_weight(arena->take(n.group * (1 + n.heads))),
         own_read(arena->take(n.group * n.read())),
         own_read_gradient(arena->take(n.group * n.read())),
         ask_weight(arena->take(n.group * (1 + 2 * n.heads))),
         ask_weight_gradient(arena->take(n.group * n.heads)),
         ask(arena->take(n.group * n.ask())),
         ask_gradient(arena->take(n.group * n.ask())),
-        head_score(arena->take(n.group * n.heads * n.heads * n.shared())),
-        attention(arena->take(n.group * n.heads * n.positions())),
+        own_attention(arena->take(n.group * n.heads)),
         weight(arena->take(n.heads * n.group * n.parts())),
-        weight_gradient(arena->take(n.heads * n.group * n.parts())),
-        score_gradient(arena->take(n.heads * n.group * n.parts())),
+        part_gradient(arena->take(n.heads * n.group * n.parts())),
         own_score_gradient(arena->take(n.group * n.heads)),
         key_dot(arena->take(n.group * n.heads * n.heads)),
         value_dot(arena->take(n.group * n.heads * n.heads)),
@@ -200,18 +195,16 @@ struct GroupSpace {
   Lanes* inverse;            // [sentence, head, position]: 1 / denominator
   Lanes* own_noun;           // [head, sentence, noun]: attention of the adjective's query
   Lanes* own_noun_gradient;  // [head, sentence, noun]
-  Lanes* own_inverse;        // [sentence, head]: 1 / the denominator of the adjective's query
+  Lanes* own_weight;         // [sentence, 1 + head]: 1, then 1 / denominators of its query
   Lanes* own_read;           // [sentence, read]: what layer 2 reads at the adjective's position
   Lanes* own_read_gradient;  // [sentence, read]
   Lanes* ask_weight;         // [sentence, 1 + 2 head]: of ask_base, then of the adjective's values
   Lanes* ask_weight_gradient;  // [sentence, head]: by the weight of what a head adds to ask_base
   Lanes* ask;                  // [sentence, ask]: layer 2's queries, then logits
   Lanes* ask_gradient;         // [sentence, ask]
-  Lanes* head_score;           // [sentence, asking, head, position]: query · what the head adds
-  Lanes* attention;            // [sentence, asking, position]: the adjective's own is the last
+  Lanes* own_attention;        // [sentence, asking]: to the adjective's position
   Lanes* weight;               // [asking, sentence, part]: attention, times inverse for heads
-  Lanes* weight_gradient;      // [asking, sentence, part]
-  Lanes* score_gradient;       // [asking, sentence, part]
+  Lanes* part_gradient;        // [asking, sentence, part]: by weight, then by the part of the score
   Lanes* own_score_gradient;   // [sentence, asking]
   Lanes* key_dot;              // [sentence, asking, head]: query · the adjective's value as a key
   Lanes* value_dot;            // [sentence, asking, head]: output_gradient · the adjective's value

@@ -70,6 +70,13 @@ class GroupTest : public testing::TestWithParam<KernelExample> {
     return result;
   }
 
+  // Of a head of layer 2, by position as above: its score, where `attend` was not called yet.
+  double attention(const Place& place, std::size_t asking, std::size_t p) const {
+    const std::size_t row = bench_.at(place.group).at(asking, place.index, n().parts());
+    return p < n().shared() ? space().weight[row + p].v[0]
+                            : space().own_attention[place.index * n().heads + asking].v[0];
+  }
+
   static void expect_near(double actual, double expected) {
     EXPECT_NEAR(actual, expected, 1e-12 * (1 + std::fabs(expected)));
   }
@@ -152,8 +159,7 @@ TEST_P(GroupTest, ScoreIsQueryTimesKey) {
             double expected = 0;
             for (std::size_t k = asking * n().key; k < (asking + 1) * n().key; ++k)
               expected += query[k] * keys[k];
-            const std::size_t row = place.index * n().heads + asking;
-            expect_near(space().attention[row * n().positions() + p].v[0], expected);
+            expect_near(attention(place, asking, p), expected);
           }
         }
       });
@@ -168,12 +174,43 @@ TEST_P(GroupTest, AttendGivesTheAttentionOfLayer2) {
       },
       [this](const Place& place) {
         for (std::size_t asking = 0; asking < n().heads; ++asking) {
-          const std::size_t row = place.index * n().heads + asking;
           for (std::size_t p = 0; p < n().positions(); ++p) {
             const std::size_t key = asking * n().positions() + position(place, p);
-            expect_near(space().attention[row * n().positions() + p].v[0],
-                        place.plain.attention2[key].v[0]);
+            expect_near(attention(place, asking, p), place.plain.attention2[key].v[0]);
           }
+        }
+      });
+}
+
+// Scores far from 0, and differences that exp makes 0 of; where heads look everywhere alike, none
+// counts.
+TEST_P(GroupTest, AttendIsTheSoftmaxOfAnyScores) {
+  const auto score = [](std::size_t asking, std::size_t p) {
+    return p % 3 == 2 ? -900.0 : 300.0 - 1.5 * static_cast<double>((7 * p + asking) % 5);
+  };
+  check(
+      [&score](const auto& context) {
+        const std::size_t shared = context.n.shared();
+        for (std::size_t s = 0; s < context.sentences(); ++s) {
+          for (std::size_t asking = 0; asking < context.n.heads; ++asking) {
+            Number* const row = context.space.weight + context.at(asking, s, context.n.parts());
+            for (std::size_t p = 0; p < shared; ++p) row[p] = Number::of(score(asking, p));
+            context.space.own_attention[s * context.n.heads + asking] =
+                Number::of(score(asking, shared));
+          }
+        }
+        attend(context);
+      },
+      [&](const Place& place) {
+        const bool is_uniform = GetParam().spec.attention == AttentionKind::uniform;
+        for (std::size_t asking = 0; asking < n().heads; ++asking) {
+          const auto term = [&](std::size_t p) {
+            return is_uniform ? 1 : std::exp(score(asking, p) - 300);
+          };
+          double sum = 0;
+          for (std::size_t p = 0; p < n().positions(); ++p) sum += term(p);
+          for (std::size_t p = 0; p < n().positions(); ++p)
+            EXPECT_NEAR(attention(place, asking, p), term(p) / sum, 1e-14);
         }
       });
 }
@@ -201,9 +238,7 @@ TEST_P(GroupTest, WeighSplitsAttentionByWhereItIsRead) {
               const std::size_t at = context.positions_at(place.index, head);
               double mixed = 0;
               for (std::size_t p = 0; p < n().shared(); ++p) {
-                const double attention = space().attention[row * n().positions() + p].v[0];
-                const double part = attention * space().inverse[at + p].v[0];
-                EXPECT_EQ(weight[p].v[0], attention);
+                const double part = weight[p].v[0] * space().inverse[at + p].v[0];
                 EXPECT_EQ(weight[(1 + head) * n().shared() + p].v[0], part);
                 mixed += part * space().adjective[at + p].v[0];
               }
@@ -215,19 +250,6 @@ TEST_P(GroupTest, WeighSplitsAttentionByWhereItIsRead) {
 
 INSTANTIATE_TEST_SUITE_P(Examples, GroupTest, testing::ValuesIn(kernel_examples_and_page()),
                          example_name);
-
-TEST(KernelSoftmaxTest, EveryRowSumsToOneInTheRatiosOfItsExponentials) {
-  std::vector<Number> rows;
-  for (const double score : {-1.0, 2.0, 0.5, 300.0, 300.0, 299.0})
-    rows.push_back(Number::of(score));
-  softmax(2, 3, rows.data());
-  const double first = std::exp(-1.0) + std::exp(2.0) + std::exp(0.5);
-  const double second = 2 + std::exp(-1.0);
-  const std::vector<double> expected = {
-      std::exp(-1.0) / first, std::exp(2.0) / first, std::exp(0.5) / first, 1 / second, 1 / second,
-      std::exp(-1.0) / second};
-  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(rows[i].v[0], expected[i], 1e-14);
-}
 
 }  // namespace
 }  // namespace refran::referent::kernel

@@ -223,13 +223,14 @@ TEST_P(TablesTest, TheFactorIsHalfWayBetweenTheBestScoreAndTheBestThatIsAlwaysTh
 
 TEST_P(TablesTest, NumeratorsOverDenominatorsAreAveragesOverTheKeysThatAreAlwaysThere) {
   const std::size_t read = bench_.n().read();
+  const Number* const numerators = bench_.tables().read + rows_.size() * read;
   for (std::size_t head = 0; head < heads(); ++head) {
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       const std::size_t at = head * rows_.size() + r;
-      expect_equal_numbers(
-          quotient(bench_.tables().numerator + at * read, bench_.tables().denominator[at], read),
-          average(head, r, always(r),
-                  [this](const Vector& moved) { return definition_.read(moved); }));
+      expect_equal_numbers(quotient(numerators + at * read, bench_.tables().denominator[at], read),
+                           average(head, r, always(r), [this](const Vector& moved) {
+                             return definition_.read(moved);
+                           }));
     }
   }
 }
@@ -238,7 +239,7 @@ TEST_P(TablesTest, TheSameAtItOfWhatItAsksWith) {
   const std::size_t ask = bench_.n().ask();
   const std::size_t it = bench_.task().it;
   for (std::size_t head = 0; head < heads(); ++head) {
-    expect_equal_numbers(quotient(bench_.tables().ask_numerator + head * ask,
+    expect_equal_numbers(quotient(bench_.tables().ask + (1 + head) * ask,
                                   bench_.tables().denominator[head * rows_.size() + it], ask),
                          average(head, it, always(it),
                                  [this](const Vector& moved) { return definition_.ask(moved); }));

@@ -18,8 +18,7 @@ enum class LaneOperation {
   root,
   larger,
   choose,
-  nearest,
-  power,
+  scale,
   exponential,
   logarithm
 };
@@ -49,10 +48,8 @@ void operate(LaneOperation operation, const typename Lanes::Element* a,
         return max(x, y);
       case LaneOperation::choose:
         return if_less(x, y, z, x);
-      case LaneOperation::nearest:
-        return round(x);
-      case LaneOperation::power:
-        return power_of_two(x);
+      case LaneOperation::scale:
+        return times_power_of_two(x, y);
       case LaneOperation::exponential:
         return exp(x);
       case LaneOperation::logarithm:

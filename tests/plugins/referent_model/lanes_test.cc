@@ -52,6 +52,16 @@ class LanesTest : public testing::Test {
     return result;
   }
 
+  // Exponents, ties among them, with what makes integers of them added; the first is NaN.
+  Values shifted_powers() {
+    powers_ = uniform(-100, 100);
+    for (std::size_t i = 0; i < 100; ++i) powers_[i] = static_cast<T>(i) / 2 - 25;
+    powers_[0] = std::numeric_limits<T>::quiet_NaN();
+    Values shifted = powers_;
+    for (T& number : shifted) number += lanes::kIntegerShift<T>;
+    return shifted;
+  }
+
   // Equal bytes, but for the sign and the payload of NaN, which no result shows.
   static void expect_same(LaneOperation operation, const Values& a, const Values& b,
                           const Values& c) {
@@ -67,6 +77,7 @@ class LanesTest : public testing::Test {
   }
 
   Stream stream_{1, "lanes"};
+  Values powers_;
 };
 
 using Elements = testing::Types<float, double>;
@@ -88,7 +99,6 @@ TYPED_TEST(LanesTest, PlainOperationsAreThoseOfTheLanguage) {
   expect(LaneOperation::fused, [](T x, T y, T z) { return std::fma(x, y, z); });
   expect(LaneOperation::larger, [](T x, T y, T) { return x > y ? x : y; });
   expect(LaneOperation::choose, [](T x, T y, T z) { return x < y ? z : x; });
-  expect(LaneOperation::nearest, [](T x, T, T) { return std::nearbyint(x); });
 }
 
 TYPED_TEST(LanesTest, Avx2GivesTheBytesOfPlainLanes) {
@@ -102,13 +112,17 @@ TYPED_TEST(LanesTest, Avx2GivesTheBytesOfPlainLanes) {
         LaneOperation::larger, LaneOperation::choose}) {
     this->expect_same(operation, a, b, c);
   }
-  auto halves = this->uniform(-3e6, 3e6);
-  for (std::size_t i = 0; i < 100; ++i)
-    halves[i] = static_cast<TypeParam>(static_cast<double>(i) / 2 - 25);  // ties too
-  this->expect_same(LaneOperation::nearest, halves, b, c);
-  auto exponents = this->uniform(-100, 100);
-  for (auto& exponent : exponents) exponent = std::nearbyint(exponent);
-  this->expect_same(LaneOperation::power, exponents, b, c);
+  this->expect_same(LaneOperation::scale, this->uniform(0.7, 1.5), this->shifted_powers(), c);
+}
+
+TYPED_TEST(LanesTest, AShiftedNumberIsThePowerOfTwoNearestToIt) {
+  using T = TypeParam;
+  const std::vector<T> factor = this->uniform(0.7, 1.5);
+  const std::vector<T> shifted = this->shifted_powers();
+  const std::vector<T> result = this->plain(LaneOperation::scale, factor, shifted, shifted);
+  for (std::size_t i = 1; i < kCount; ++i)
+    ASSERT_EQ(result[i], std::ldexp(factor[i], static_cast<int>(std::nearbyint(this->powers_[i]))));
+  EXPECT_EQ(result[0], factor[0]);
 }
 
 TYPED_TEST(LanesTest, Avx2GivesTheBytesOfPlainExpAndLog) {
