@@ -16,6 +16,7 @@
 namespace refran::runner {
 namespace {
 
+constexpr std::string_view kHexDigits = "0123456789abcdef";
 static_assert(std::endian::native == std::endian::little, "digests and segments are little-endian");
 
 template <class Pointer>
@@ -68,21 +69,26 @@ Sha256 Hasher::finish() {
   return digest;
 }
 
+// Files of large sweeps have millions of bytes of these.
 std::string to_hex(const Sha256& digest) {
   std::string hex;
-  for (const std::uint8_t byte : digest) hex += fmt::format("{:02x}", byte);
+  hex.reserve(2 * digest.size());
+  for (const std::uint8_t byte : digest) {
+    hex += kHexDigits[byte >> 4];
+    hex += kHexDigits[byte & 15];
+  }
   return hex;
 }
 
 Sha256 from_hex(std::string_view hex) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   Sha256 digest;
-  if (hex.size() != 2 * digest.size() || hex.find_first_not_of(kDigits) != std::string_view::npos) {
+  if (hex.size() != 2 * digest.size() ||
+      hex.find_first_not_of(kHexDigits) != std::string_view::npos) {
     throw std::runtime_error(fmt::format("'{}' is not a SHA-256 digest", hex));
   }
   for (std::size_t i = 0; i < digest.size(); ++i) {
-    digest[i] =
-        static_cast<std::uint8_t>(kDigits.find(hex[2 * i]) * 16 + kDigits.find(hex[2 * i + 1]));
+    digest[i] = static_cast<std::uint8_t>(kHexDigits.find(hex[2 * i]) * 16 +
+                                          kHexDigits.find(hex[2 * i + 1]));
   }
   return digest;
 }
