@@ -43,7 +43,7 @@ struct LookResults {
   Element* attention1;  // [sentence, head, query, key, lane]
   Element* attention2;  // [sentence, head, key, lane]
   // [sentence, component, lane]: contribution to `difference` of the embedding, layer 1's heads,
-  // layer 2's heads.
+  // layer 2's heads. Null: only attention is wanted.
   Element* direct;
   Answers<Element> answers;  // [sentence, lane]
 };

@@ -86,6 +86,7 @@ void look(const SeedGroup<typename Lanes::Element>& group,
     const std::size_t size2 = whole.attention2.size();
     store_all(whole.attention1.data(), size1, results.attention1 + s * size1 * Lanes::kWidth);
     store_all(whole.attention2.data(), size2, results.attention2 + s * size2 * Lanes::kWidth);
+    if (results.direct == nullptr) continue;
     store_direct(model, group.it, sentence, whole, results.direct + s * components * Lanes::kWidth);
     store_answer(whole.logit.data(), group.shape->words, sentence, s, results.answers);
   }

@@ -21,10 +21,14 @@ enum Role : std::size_t { kFirstNounRole, kSecondNounRole, kAdjectiveRole, kSelf
 // The same, by what the sentence means: the noun that "it" is, and the one it is not.
 enum Part : std::size_t { kReferent, kDistractor, kAdjectivePart, kSelfPart, kOtherPart, kParts };
 
-// Attention over all training sentences, from one pass of a model.
-struct AttentionMeasures {
+// Where the heads look in each training sentence, from one pass of a model.
+struct AttentionMaps {
   Array<float, 4> it_attention;      // [sentence, layer, head, position]: from "it"
   Array<float, 4> layer1_attention;  // [sentence, head, query, key]; empty unless asked for
+};
+
+// The same, and what it says over all sentences.
+struct AttentionMeasures : AttentionMaps {
   // Weight of a key role, summed over its positions, averaged over the query role's positions and
   // the sentences of a referent; NaN where a layer has no such query.
   Array<double, 5> role_attention;  // [referent, layer, head, query_role, key_role]
@@ -57,8 +61,11 @@ struct AblationMeasures {
   Array<std::int32_t, 3> named;           // [mode, subset, sentence]; as above
 };
 
-// Several seeds at once: `parameters` holds one flat array per seed (ParameterLayout), any number
-// of them. Every seed's result is the same whatever the others are.
+// Several seeds at once, here and below: `parameters` holds one flat array per seed
+// (ParameterLayout), any number of them. Every seed's result is the same whatever the others are.
+std::vector<AttentionMaps> read_attention(const Task& task, const TrainingSpec& spec,
+                                          std::span<const std::vector<double>> parameters,
+                                          bool with_layer1, Processor processor = Processor::best);
 std::vector<AttentionMeasures> measure_attention(const Task& task, const TrainingSpec& spec,
                                                  std::span<const std::vector<double>> parameters,
                                                  bool with_layer1,

@@ -32,8 +32,8 @@ void Recording::record(std::size_t step, std::span<const std::vector<double>> pa
                        std::span<Trained* const> seeds) const {
   const auto index =
       static_cast<std::size_t>(std::ranges::lower_bound(steps_, step) - steps_.begin());
-  const std::vector<referent::AttentionMeasures> looks =
-      referent::measure_attention(task_, spec_, parameters, with_maps_);
+  const std::vector<referent::AttentionMaps> looks =
+      referent::read_attention(task_, spec_, parameters, with_maps_);
   const auto copy = [index](std::span<const float> from, std::span<float> to) {
     std::ranges::copy(from, to.begin() + static_cast<std::ptrdiff_t>(index * from.size()));
   };

@@ -137,6 +137,21 @@ TEST_P(AttentionMeasuresTest, TheBytesAreThoseOfPlainLanes) {
   }
 }
 
+TEST_P(AttentionMeasuresTest, MapsAreTheSameWithoutTheMeasures) {
+  Fixture fixture = read_fixture(GetParam());
+  const Seeds seeds = random_seeds(fixture, 11);
+  for (const Precision precision : {Precision::float32, Precision::float64}) {
+    fixture.spec.precision = precision;
+    for (const bool with_layer1 : {false, true}) {
+      const auto maps = read_attention(fixture.task, fixture.spec, seeds.parameters, with_layer1);
+      const auto measures =
+          measure_attention(fixture.task, fixture.spec, seeds.parameters, with_layer1);
+      ASSERT_EQ(maps.size(), 11U);
+      for (std::size_t seed = 0; seed < 11; ++seed) expect_same_maps(maps[seed], measures[seed]);
+    }
+  }
+}
+
 TEST(AttentionTotalsTest, WeightsSumToOneAndLayerTwoAsksFromItAlone) {
   const Fixture fixture = read_fixture("page");
   const AttentionMeasures found = attention_of(fixture)[0];

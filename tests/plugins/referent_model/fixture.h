@@ -108,10 +108,14 @@ void expect_same(const Numbers& actual, const Numbers& expected, const std::stri
   }
 }
 
-inline void expect_same_measures(const AttentionMeasures& actual,
-                                 const AttentionMeasures& expected) {
+inline void expect_same_maps(const AttentionMaps& actual, const AttentionMaps& expected) {
   expect_same(actual.it_attention.values(), expected.it_attention.values(), "it_attention");
   expect_same(actual.layer1_attention.values(), expected.layer1_attention.values(), "layer1");
+}
+
+inline void expect_same_measures(const AttentionMeasures& actual,
+                                 const AttentionMeasures& expected) {
+  expect_same_maps(actual, expected);
   expect_same(actual.role_attention.values(), expected.role_attention.values(), "role_attention");
   expect_same(actual.part_attention.values(), expected.part_attention.values(), "part_attention");
   expect_same(actual.confidence.values(), expected.confidence.values(), "confidence");
