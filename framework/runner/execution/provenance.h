@@ -26,7 +26,8 @@ std::string plan_text(const Plan& plan, const PluginFile& plugin,
 // JSON of the inputs, their paths relative to the config's base where they are below it.
 std::string inputs_json(const std::vector<InputFile>& inputs, const std::filesystem::path& base);
 
-// JSON: versions, build-ids, compilers and flags, CPU, threads, host, command line.
+// JSON: versions, build-ids, compiler and flags of the sdk and the plugins, CPU, threads, host,
+// command line.
 std::string environment_json(const PluginFile& plugin, int workers, int threads);
 
 }  // namespace refran::runner
