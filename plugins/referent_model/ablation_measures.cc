@@ -97,10 +97,9 @@ std::vector<AblationMeasures> measure_ablation(const Task& task, const TrainingS
                                                Processor processor) {
   if (resampled.size() != parameters.size())
     throw std::invalid_argument("found resampled sentences for another number of seeds");
-  const ProcessorPrograms& programs = programs_for(processor);
-  return spec.precision == Precision::float32
-             ? ablations(programs.float32, task, spec, parameters, resampled)
-             : ablations(programs.float64, task, spec, parameters, resampled);
+  return with_programs(processor, spec.precision, [&](const auto& programs) {
+    return ablations(programs, task, spec, parameters, resampled);
+  });
 }
 
 }  // namespace refran::referent

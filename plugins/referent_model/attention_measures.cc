@@ -285,19 +285,17 @@ std::vector<AttentionMeasures> measures(const LanePrograms<Element>& programs, c
 std::vector<AttentionMaps> read_attention(const Task& task, const TrainingSpec& spec,
                                           std::span<const std::vector<double>> parameters,
                                           bool with_layer1, Processor processor) {
-  const ProcessorPrograms& programs = programs_for(processor);
-  return spec.precision == Precision::float32
-             ? maps(programs.float32, task, spec, parameters, with_layer1)
-             : maps(programs.float64, task, spec, parameters, with_layer1);
+  return with_programs(processor, spec.precision, [&](const auto& programs) {
+    return maps(programs, task, spec, parameters, with_layer1);
+  });
 }
 
 std::vector<AttentionMeasures> measure_attention(const Task& task, const TrainingSpec& spec,
                                                  std::span<const std::vector<double>> parameters,
                                                  bool with_layer1, Processor processor) {
-  const ProcessorPrograms& programs = programs_for(processor);
-  return spec.precision == Precision::float32
-             ? measures(programs.float32, task, spec, parameters, with_layer1)
-             : measures(programs.float64, task, spec, parameters, with_layer1);
+  return with_programs(processor, spec.precision, [&](const auto& programs) {
+    return measures(programs, task, spec, parameters, with_layer1);
+  });
 }
 
 }  // namespace refran::referent

@@ -80,4 +80,11 @@ bool has_avx2();
 // Throws std::runtime_error where `avx2` is asked of a processor without it.
 const ProcessorPrograms& programs_for(Processor processor);
 
+// use(programs) with the LanePrograms for a processor and a precision; both return the same type.
+template <class Use>
+auto with_programs(Processor processor, Precision precision, Use use) {
+  const ProcessorPrograms& programs = programs_for(processor);
+  return precision == Precision::float32 ? use(programs.float32) : use(programs.float64);
+}
+
 }  // namespace refran::referent

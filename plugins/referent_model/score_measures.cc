@@ -43,10 +43,9 @@ std::vector<Score> measure_score(const Task& task, const TrainingSpec& spec,
                                  std::span<const Sentence> sentences,
                                  std::span<const std::vector<double>> parameters,
                                  Processor processor) {
-  const ProcessorPrograms& programs = programs_for(processor);
-  return spec.precision == Precision::float32
-             ? scores(programs.float32, task, spec, sentences, parameters)
-             : scores(programs.float64, task, spec, sentences, parameters);
+  return with_programs(processor, spec.precision, [&](const auto& programs) {
+    return scores(programs, task, spec, sentences, parameters);
+  });
 }
 
 }  // namespace refran::referent

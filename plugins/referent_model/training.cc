@@ -29,9 +29,8 @@ class OwningTraining final : public LaneTraining {
 
  private:
   LaneTraining* make(const TrainingSpec& spec, Processor processor) const {
-    const ProcessorPrograms& programs = programs_for(processor);
-    return spec.precision == Precision::float32 ? programs.float32.make_training(task_, spec)
-                                                : programs.float64.make_training(task_, spec);
+    return with_programs(processor, spec.precision,
+                         [&](const auto& programs) { return programs.make_training(task_, spec); });
   }
 
   kernel::KernelTask task_;
