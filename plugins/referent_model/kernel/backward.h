@@ -143,10 +143,10 @@ void adjective_back(const GroupContext<Lanes, N>& context, const Tables<Lanes>& 
     const Lanes* const own_read = space.own_read + sentence * n.read();
     const Lanes* const by_score = space.part_gradient + context.at(asking, sentence, n.parts());
     Lanes* const by_query = space.ask_gradient + sentence * n.ask() + keys;
-    const Lanes own_weight = space.own_attention[pair];
+    const Lanes own_attention = space.own_attention[pair];
     const Lanes own_score = space.own_score_gradient[pair];
     for (std::size_t v = 0; v < n.value; ++v)
-      own_read_gradient[values + v] = own_weight * output[v];
+      own_read_gradient[values + v] = own_attention * output[v];
     for (std::size_t k = 0; k < n.key; ++k) own_read_gradient[keys + k] = own_score * query[k];
     add_scaled(own_score, own_read + keys, by_query, n.key);
     for (std::size_t head = 0; head < n.heads; ++head) {

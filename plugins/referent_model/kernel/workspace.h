@@ -195,7 +195,7 @@ struct GroupSpace {
   Lanes* inverse;            // [sentence, head, position]: 1 / denominator
   Lanes* own_noun;           // [head, sentence, noun]: attention of the adjective's query
   Lanes* own_noun_gradient;  // [head, sentence, noun]
-  Lanes* own_weight;         // [sentence, 1 + head]: 1, then 1 / denominators of its query
+  Lanes* own_weight;         // [sentence, 1 + head]: 1, then 1 / denominator of the query
   Lanes* own_read;           // [sentence, read]: what layer 2 reads at the adjective's position
   Lanes* own_read_gradient;  // [sentence, read]
   Lanes* ask_weight;         // [sentence, 1 + 2 head]: of ask_base, then of the adjective's values

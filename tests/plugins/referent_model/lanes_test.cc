@@ -52,14 +52,17 @@ class LanesTest : public testing::Test {
     return result;
   }
 
-  // Exponents, ties among them, with what makes integers of them added; the first is NaN.
-  Values shifted_powers() {
-    powers_ = uniform(-100, 100);
-    for (std::size_t i = 0; i < 100; ++i) powers_[i] = static_cast<T>(i) / 2 - 25;
-    powers_[0] = std::numeric_limits<T>::quiet_NaN();
-    Values shifted = powers_;
-    for (T& number : shifted) number += lanes::kIntegerShift<T>;
-    return shifted;
+  // Exponents, ties among them; the first is NaN.
+  Values powers() {
+    Values result = uniform(-100, 100);
+    for (std::size_t i = 0; i < 100; ++i) result[i] = static_cast<T>(i) / 2 - 25;
+    result[0] = std::numeric_limits<T>::quiet_NaN();
+    return result;
+  }
+  // As times_power_of_two takes them.
+  static Values shifted(Values powers) {
+    for (T& power : powers) power += lanes::kIntegerShift<T>;
+    return powers;
   }
 
   // Equal bytes, but for the sign and the payload of NaN, which no result shows.
@@ -77,7 +80,6 @@ class LanesTest : public testing::Test {
   }
 
   Stream stream_{1, "lanes"};
-  Values powers_;
 };
 
 using Elements = testing::Types<float, double>;
@@ -112,16 +114,18 @@ TYPED_TEST(LanesTest, Avx2GivesTheBytesOfPlainLanes) {
         LaneOperation::larger, LaneOperation::choose}) {
     this->expect_same(operation, a, b, c);
   }
-  this->expect_same(LaneOperation::scale, this->uniform(0.7, 1.5), this->shifted_powers(), c);
+  this->expect_same(LaneOperation::scale, this->uniform(0.7, 1.5), this->shifted(this->powers()),
+                    c);
 }
 
 TYPED_TEST(LanesTest, AShiftedNumberIsThePowerOfTwoNearestToIt) {
   using T = TypeParam;
   const std::vector<T> factor = this->uniform(0.7, 1.5);
-  const std::vector<T> shifted = this->shifted_powers();
+  const std::vector<T> powers = this->powers();
+  const std::vector<T> shifted = this->shifted(powers);
   const std::vector<T> result = this->plain(LaneOperation::scale, factor, shifted, shifted);
   for (std::size_t i = 1; i < kCount; ++i)
-    ASSERT_EQ(result[i], std::ldexp(factor[i], static_cast<int>(std::nearbyint(this->powers_[i]))));
+    ASSERT_EQ(result[i], std::ldexp(factor[i], static_cast<int>(std::nearbyint(powers[i]))));
   EXPECT_EQ(result[0], factor[0]);
 }
 
